@@ -1,0 +1,327 @@
+package evidence
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"time"
+)
+
+// Set is all the evidence of one diagnosis. Sources append to it; after [Set.Finish] it is not changed any more.
+type Set struct {
+	Events       []Event
+	Pods         []Pod
+	Workloads    []Workload
+	Autoscalers  []Autoscaler
+	Nodes        []Node
+	Services     []Service
+	Series       []Series
+	Logs         []LogLine
+	Requests     []Request
+	Targets      []Target
+	HealthChecks []HealthCheck
+	Listeners    []Listener
+
+	// Queries are the canonical signals with the PromQL that would give them, for what was not gathered.
+	Queries  []Query
+	Coverage []Coverage
+
+	// Failures is derived by Finish from the events and from kubelet log lines.
+	Failures []Failure
+
+	// End is the newest moment in the evidence (or the one given with FinishOptions.At); zero when nothing has a time.
+	End time.Time
+	// Cut is the moment to which AsOf cut the set; zero when it was not cut.
+	Cut time.Time
+	// Relative is true when no absolute time was in the input: all times are then on the paste's clock, and [Before]
+	// gives the distance to the moment of the paste.
+	Relative bool
+
+	index map[Ref]any
+}
+
+// FinishOptions tell Set.Finish about what is not in the evidence itself.
+type FinishOptions struct {
+	// At is the moment of the paste or of the gathering; zero when not known.
+	At time.Time
+}
+
+// Merge appends what is in other. Neither may be finished.
+func (s *Set) Merge(other *Set) {
+	s.Events = append(s.Events, other.Events...)
+	s.Pods = append(s.Pods, other.Pods...)
+	s.Workloads = append(s.Workloads, other.Workloads...)
+	s.Autoscalers = append(s.Autoscalers, other.Autoscalers...)
+	s.Nodes = append(s.Nodes, other.Nodes...)
+	s.Services = append(s.Services, other.Services...)
+	s.Series = append(s.Series, other.Series...)
+	s.Logs = append(s.Logs, other.Logs...)
+	s.Requests = append(s.Requests, other.Requests...)
+	s.Targets = append(s.Targets, other.Targets...)
+	s.HealthChecks = append(s.HealthChecks, other.HealthChecks...)
+	s.Listeners = append(s.Listeners, other.Listeners...)
+	s.Queries = append(s.Queries, other.Queries...)
+	s.Coverage = append(s.Coverage, other.Coverage...)
+}
+
+// Finish resolves relative times, gives every item its Ref, removes duplicates, sorts everything into an order that does
+// not depend on the order of the input, and derives the failures. It never reads the clock.
+func (s *Set) Finish(o FinishOptions) {
+	s.resolveTimes(o.At)
+
+	finish(&s.Events, KindEvent, eventContent)
+	finish(&s.Pods, KindPod, nil)
+	finish(&s.Workloads, KindWorkload, nil)
+	finish(&s.Autoscalers, KindAutoscaler, nil)
+	finish(&s.Nodes, KindNode, nil)
+	finish(&s.Services, KindService, nil)
+	finish(&s.Series, KindSeries, nil)
+	finish(&s.Logs, KindLog, logContent)
+	finish(&s.Requests, KindRequest, requestContent)
+	finish(&s.Targets, KindTarget, nil)
+	finish(&s.HealthChecks, KindHealthCheck, nil)
+	finish(&s.Listeners, KindListener, nil)
+
+	s.Events = supersede(s.Events)
+	slices.SortStableFunc(s.Events, func(a, b Event) int {
+		return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Ref, b.Ref))
+	})
+	slices.SortStableFunc(s.Pods, func(a, b Pod) int {
+		return cmp.Or(compareObject(a.Object, b.Object), a.Observed.Compare(b.Observed), cmp.Compare(a.Ref, b.Ref))
+	})
+	slices.SortStableFunc(s.Workloads, func(a, b Workload) int {
+		return cmp.Or(compareObject(a.Object, b.Object), cmp.Compare(a.Ref, b.Ref))
+	})
+	slices.SortStableFunc(s.Logs, func(a, b LogLine) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Ref, b.Ref))
+	})
+	slices.SortStableFunc(s.Requests, func(a, b Request) int {
+		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Ref, b.Ref))
+	})
+	slices.SortStableFunc(s.Targets, func(a, b Target) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Ref, b.Ref))
+	})
+	slices.SortFunc(s.Queries, func(a, b Query) int {
+		return cmp.Or(cmp.Compare(a.Signal, b.Signal), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.PromQL, b.PromQL))
+	})
+	s.Queries = slices.Compact(s.Queries)
+	slices.SortFunc(s.Coverage, func(a, b Coverage) int {
+		return cmp.Or(cmp.Compare(a.Source, b.Source), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Detail, b.Detail))
+	})
+	s.Coverage = slices.Compact(s.Coverage)
+
+	s.Failures = deriveFailures(s)
+	s.End = s.newest(o.At)
+}
+
+// Lookup gives the item that ref cites, as a pointer to one of this package's types.
+func (s *Set) Lookup(ref Ref) (any, bool) {
+	if s.index == nil {
+		s.index = map[Ref]any{}
+		indexAll(s.index, s.Events)
+		indexAll(s.index, s.Pods)
+		indexAll(s.index, s.Workloads)
+		indexAll(s.index, s.Autoscalers)
+		indexAll(s.index, s.Nodes)
+		indexAll(s.index, s.Services)
+		indexAll(s.index, s.Series)
+		indexAll(s.index, s.Logs)
+		indexAll(s.index, s.Requests)
+		indexAll(s.index, s.Targets)
+		indexAll(s.index, s.HealthChecks)
+		indexAll(s.index, s.Listeners)
+	}
+	v, ok := s.index[ref]
+	return v, ok
+}
+
+// Covered tells whether the source was read whole, so that the absence of an item means something.
+func (s *Set) Covered(source string) bool {
+	ok := false
+	for _, c := range s.Coverage {
+		if c.Source == source {
+			if c.Status != CoverageOK {
+				return false
+			}
+			ok = true
+		}
+	}
+	return ok
+}
+
+// itemer is implemented by a pointer to every type that embeds Item.
+type itemer interface{ item() *Item }
+
+func (i *Item) item() *Item { return i }
+
+// ItemOf gives the common part of an item that Lookup returned.
+func ItemOf(v any) (*Item, bool) {
+	if it, ok := v.(itemer); ok {
+		return it.item(), true
+	}
+	return nil, false
+}
+
+func indexAll[T any, P interface {
+	*T
+	itemer
+}](index map[Ref]any, items []T) {
+	for i := range items {
+		p := P(&items[i])
+		index[p.item().Ref] = p
+	}
+}
+
+// finish gives every item its Ref and drops exact duplicates, keeping the first in a stable order.
+func finish[T any, P interface {
+	*T
+	itemer
+}](items *[]T, kind Kind, content func(*hasher, *T)) {
+	h := newHasher()
+	seen := make(map[Ref]int, len(*items))
+	kept := (*items)[:0]
+	for i := range *items {
+		p := P(&(*items)[i])
+		h.reset()
+		if content != nil {
+			content(h, (*T)(p))
+		} else {
+			h.json((*T)(p), p.item())
+		}
+		ref := Ref(string(kind) + ":" + h.sum())
+		it := p.item()
+		it.Ref = ref
+		if j, dup := seen[ref]; dup {
+			// The same content twice: keep the place in a file that sorts first, so that order does not matter.
+			old := P(&kept[j]).item()
+			if cmp.Or(cmp.Compare(it.File, old.File), cmp.Compare(it.Line, old.Line)) < 0 {
+				old.File, old.Line = it.File, it.Line
+			}
+			continue
+		}
+		seen[ref] = len(kept)
+		kept = append(kept, *p)
+	}
+	*items = kept
+	slices.SortStableFunc(*items, func(a, b T) int {
+		return cmp.Compare(P(&a).item().Ref, P(&b).item().Ref)
+	})
+}
+
+// supersede drops an event row that a later state of the same row replaces: a watch prints the growing count again and
+// again, and the same row may be in a JSON list and in a describe output.
+func supersede(events []Event) []Event {
+	type key struct {
+		object           Object
+		container        string
+		reason, message  string
+		component, first string
+		name             string
+	}
+	best := make(map[key]int, len(events))
+	drop := make([]bool, len(events))
+	for i := range events {
+		e := &events[i]
+		if e.Name == "" || e.First.IsZero() {
+			continue
+		}
+		k := key{e.Object, e.Container, e.Reason, e.Message, e.Component, e.First.Format(time.RFC3339), e.Name}
+		j, ok := best[k]
+		if !ok {
+			best[k] = i
+			continue
+		}
+		if cmp.Or(cmp.Compare(events[j].Count, e.Count), events[j].Last.Compare(e.Last)) < 0 {
+			drop[j] = true
+			best[k] = i
+		} else {
+			drop[i] = true
+		}
+	}
+	kept := events[:0]
+	for i := range events {
+		if !drop[i] {
+			kept = append(kept, events[i])
+		}
+	}
+	return kept
+}
+
+func compareObject(a, b Object) int {
+	return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind),
+		cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
+}
+
+// hasher makes the hash of a Ref from fields, each closed by a byte that no text contains.
+type hasher struct{ buf []byte }
+
+func newHasher() *hasher { return &hasher{buf: make([]byte, 0, 1024)} }
+func (h *hasher) reset() { h.buf = h.buf[:0] }
+func (h *hasher) str(parts ...string) {
+	for _, p := range parts {
+		h.buf = append(h.buf, p...)
+		h.buf = append(h.buf, 0xff)
+	}
+}
+func (h *hasher) int(n int64) {
+	for range 8 {
+		h.buf = append(h.buf, byte(n))
+		n >>= 8
+	}
+}
+func (h *hasher) time(t time.Time) {
+	if t.IsZero() {
+		h.int(0)
+		return
+	}
+	h.int(t.Unix())
+	h.int(int64(t.Nanosecond()))
+}
+func (h *hasher) object(o Object) { h.str(o.Cluster, o.Namespace, o.Kind, o.Name, o.UID) }
+func (h *hasher) sum() string {
+	s := sha256.Sum256(h.buf)
+	return hex.EncodeToString(s[:6])
+}
+
+// json hashes the item without what depends on how it was read.
+func (h *hasher) json(v any, it *Item) {
+	saved := *it
+	*it = Item{Excerpt: saved.Excerpt}
+	b, err := json.Marshal(v)
+	*it = saved
+	if err != nil {
+		// Only NaN and infinities cannot be marshalled; reflect prints them.
+		b = []byte(reflect.ValueOf(v).Elem().String() + saved.Locator + saved.Excerpt)
+	}
+	h.buf = append(h.buf, b...)
+}
+
+func eventContent(h *hasher, e *Event) {
+	h.object(e.Object)
+	h.str(e.Container, e.Type, e.Reason, e.Message, e.Component, e.Host, e.Name)
+	h.int(int64(e.Count))
+	h.time(e.First)
+	h.time(e.Last)
+	if e.Combined {
+		h.int(1)
+	}
+}
+
+func logContent(h *hasher, l *LogLine) {
+	h.object(l.Object)
+	h.str(l.Origin, l.Container, l.Node, l.Level, l.Logger, l.Thread, l.Route, l.Message)
+	h.time(l.At)
+}
+
+func requestContent(h *hasher, r *Request) {
+	h.object(r.Object)
+	h.str(r.Container, r.Method, r.Host, r.Port, r.Path, r.UserAgent, r.Client, r.By, r.Excerpt)
+	h.int(int64(r.Status))
+	if r.Duration != nil {
+		h.int(int64(*r.Duration))
+	}
+	h.time(r.At)
+}
