@@ -1,0 +1,280 @@
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/probedoctor/probedoctor/rules/facts"
+	"github.com/probedoctor/probedoctor/sources/evidence"
+)
+
+// Result is how one rule came out for an incident.
+type Result struct {
+	Rule    *Rule
+	Outcome Outcome
+	// Missing are the facts that were not known, when the outcome is unknown.
+	Missing []string
+	// Statement is what the rule says, with values; empty when it says nothing for its outcome.
+	Statement string
+	Refs      []evidence.Ref
+	// Complete is true when the rule's complete expression holds: its rule-outs remove a cause.
+	Complete bool
+	// Fault is an error of the expression on these values, for the trace; the outcome is then unknown.
+	Fault string
+}
+
+// weights are what the result says of causes.
+func (r *Result) weights() Weights {
+	switch r.Outcome {
+	case True:
+		return r.Rule.Then
+	case False:
+		return r.Rule.Else
+	}
+	return nil
+}
+
+// Evaluation is every rule of a pack, in order, over one incident.
+type Evaluation struct {
+	Incident *facts.Incident
+	Pack     *Pack
+	Results  []Result
+	// Values are the facts of the incident itself.
+	Values facts.Values
+}
+
+// MatchSignatures finds the pack's signatures in the incident's logs and notes them there; facts about dependencies read
+// them. It must run before Evaluate.
+func (p *Pack) MatchSignatures(in *facts.Incident) {
+	in.Signatures = make(map[string]facts.Signature, len(p.Signatures))
+	for _, s := range p.Signatures {
+		in.Signatures[s.ID] = facts.Signature{Dependency: s.Dependency, Kind: s.Kind}
+	}
+	for _, l := range in.Logs {
+		text := l.Logger + " " + l.Message
+		lower := strings.ToLower(text)
+		for _, s := range p.Signatures {
+			if !s.readsOrigin(l.Origin) || !s.Matches(text, lower) {
+				continue
+			}
+			f := in.Signatures[s.ID]
+			f.Hits = append(f.Hits, facts.Hit{Line: l, Dependency: s.Dependency})
+			in.Signatures[s.ID] = f
+		}
+	}
+}
+
+func (s *Signature) readsOrigin(origin string) bool {
+	if origin == "" {
+		origin = "app"
+	}
+	if s.Origin == "" {
+		return origin == "app" || origin == "proxy"
+	}
+	return s.Origin == origin
+}
+
+// Evaluate computes the facts of the incident and every rule's outcome.
+func (p *Pack) Evaluate(in *facts.Incident) *Evaluation {
+	ev := &Evaluation{Incident: in, Pack: p, Values: facts.Compute(in, facts.ScopeIncident)}
+	var probes, pods []facts.Values
+	for i := range in.Probes {
+		pr := &in.Probes[i]
+		if len(pr.Failures) == 0 && len(in.Failures) > 0 {
+			continue
+		}
+		in.Probe = pr
+		probes = append(probes, facts.Compute(in, facts.ScopeProbe))
+	}
+	in.Probe = nil
+	for _, pod := range in.Pods {
+		if len(in.Failures) > 0 && !slices.ContainsFunc(in.Failures, func(f facts.Failure) bool { return f.Pod == pod }) {
+			continue
+		}
+		in.Pod = pod
+		pods = append(pods, facts.Compute(in, facts.ScopePod))
+	}
+	in.Pod = nil
+
+	v := &scopeValues{incident: ev.Values, rules: map[string]bool{}, signatures: p.signatureOutcomes(in), signals: signalOutcomes(in)}
+	missingOf := map[string][]string{}
+	v.leaves = func(kind, id string) []string {
+		switch kind {
+		case "rule":
+			return missingOf[id]
+		case "sig":
+			return []string{"logs"}
+		}
+		return []string{"metrics"}
+	}
+	for _, r := range p.Rules {
+		scopes := []facts.Values{nil}
+		switch r.Scope {
+		case facts.ScopeProbe:
+			scopes = probes
+		case facts.ScopePod:
+			scopes = pods
+		}
+		res := r.evaluate(v, scopes)
+		if len(scopes) == 0 {
+			// There is no probe or pod to speak of. That is not a false: what the rule asks about was not seen.
+			res = Result{Rule: r, Outcome: Unknown, Missing: []string{string(r.Scope) + "s"}}
+		}
+		switch res.Outcome {
+		case True:
+			v.rules[r.ID] = true
+		case False, NotApplicable:
+			v.rules[r.ID] = false
+		default:
+			missingOf[r.ID] = res.Missing
+		}
+		v.own = nil
+		ev.Results = append(ev.Results, res)
+	}
+	return ev
+}
+
+// signatureOutcomes: true where a line matched, false where logs of the right origin were read, else unknown.
+func (p *Pack) signatureOutcomes(in *facts.Incident) map[string]bool {
+	origins := map[string]bool{}
+	for _, l := range in.Logs {
+		o := l.Origin
+		if o == "" {
+			o = "app"
+		}
+		origins[o] = true
+	}
+	out := map[string]bool{}
+	for _, s := range p.Signatures {
+		switch {
+		case len(in.Signatures[s.ID].Hits) > 0:
+			out[s.ID] = true
+		case s.Origin == "" && (origins["app"] || origins["proxy"]), s.Origin != "" && origins[s.Origin]:
+			out[s.ID] = false
+		}
+	}
+	return out
+}
+
+func signalOutcomes(in *facts.Incident) map[string]bool {
+	out := map[string]bool{}
+	for id, series := range in.Series {
+		if len(series) > 0 {
+			out[id] = true
+		}
+	}
+	return out
+}
+
+// evaluate takes the rule over every instance of its scope. It is true when it is true of one, unknown when it is unknown
+// of one and true of none, not applicable when it applies to none.
+func (r *Rule) evaluate(v *scopeValues, instances []facts.Values) Result {
+	var best *Result
+	better := func(o Outcome) int { return slices.Index([]Outcome{True, Unknown, False, NotApplicable}, o) }
+	for _, own := range instances {
+		v.own = own
+		res := r.evaluateOne(v)
+		if best == nil || better(res.Outcome) < better(best.Outcome) {
+			best = &res
+		} else if best.Outcome == Unknown && res.Outcome == Unknown {
+			best.Missing = uniq(append(best.Missing, res.Missing...))
+		}
+	}
+	if best == nil {
+		return Result{Rule: r, Outcome: Unknown}
+	}
+	return *best
+}
+
+func (r *Rule) evaluateOne(v *scopeValues) Result {
+	c := r.compiled
+	res := Result{Rule: r, Outcome: Unknown}
+	check := func(x *expression) (val bool, ok bool) {
+		out, missing, err := x.eval(v)
+		switch {
+		case err != nil:
+			res.Fault = err.Error()
+			return false, false
+		case len(missing) > 0:
+			res.Missing = uniq(append(res.Missing, missing...))
+			return false, false
+		}
+		b, isBool := out.(types.Bool)
+		return bool(b), isBool
+	}
+	if c.given != nil {
+		given, ok := check(c.given)
+		if ok && !given {
+			res.Outcome = NotApplicable
+			res.Missing = nil
+			return res
+		}
+		if !ok {
+			// What the rule itself needs is named as well: both are missing.
+			check(c.when)
+			return res
+		}
+	}
+	when, ok := check(c.when)
+	if !ok {
+		return res
+	}
+	res.Missing = nil
+	tmpl := c.then
+	res.Outcome = True
+	if !when {
+		res.Outcome = False
+		tmpl = c.els
+	}
+	t, err := tmpl()
+	if err != nil {
+		res.Fault = err.Error()
+		return res
+	}
+	res.Statement, _ = t.render(v)
+	if c.complete != nil {
+		saved := res.Missing
+		complete, known := check(c.complete)
+		res.Missing = saved
+		res.Complete = complete && known
+	}
+	res.Refs = r.refs(v, t)
+	return res
+}
+
+// maxRefs bounds the citations of a statement.
+const maxRefs = 12
+
+// refs cites what the rule's facts cite: those of the statement first, since it is they that a reader will open.
+func (r *Rule) refs(v *scopeValues, t *template) []evidence.Ref {
+	seen := map[evidence.Ref]bool{}
+	var lists [][]evidence.Ref
+	for _, names := range [][]string{t.facts, r.compiled.facts} {
+		for _, n := range names {
+			if f := v.fact(n); f.Known {
+				lists = append(lists, f.Refs)
+			}
+		}
+	}
+	// Round robin, so that no fact with many refs crowds out the others.
+	var out []evidence.Ref
+	for i := 0; len(out) < maxRefs; i++ {
+		more := false
+		for _, l := range lists {
+			if i >= len(l) {
+				continue
+			}
+			more = true
+			if !seen[l[i]] && len(out) < maxRefs {
+				seen[l[i]] = true
+				out = append(out, l[i])
+			}
+		}
+		if !more {
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package facts
+
+import (
+	"time"
+
+	"github.com/probedoctor/probedoctor/sources/evidence"
+)
+
+// The failures of the incident, counted by what their messages say. All of these counts are of what was read: an event
+// row says how often something happened up to its last time, and later occurrences may be missing.
+
+func countFact(name, doc, why string, match func(*Failure) bool) Fact {
+	return Fact{
+		Name: name, Doc: doc, Type: Int, Unit: "probes", Scope: ScopeIncident,
+		Needs: []string{evidence.SourceEvents}, Why: why, Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			if len(in.Failures) == 0 && !in.Set.Covered(evidence.SourceEvents) {
+				return Unknown
+			}
+			n := int64(0)
+			var refs []evidence.Ref
+			for i := range in.Failures {
+				if f := &in.Failures[i]; match(f) {
+					n += int64(f.Count)
+					refs = append(refs, f.Cites)
+				}
+			}
+			return known(n, refs...)
+		},
+	}
+}
+
+func seriousWith(phase evidence.Phase, outcome evidence.Outcome) func(*Failure) bool {
+	return func(f *Failure) bool {
+		return f.serious() && (phase == "" || f.Phase == phase) && (outcome == "" || f.Outcome == outcome)
+	}
+}
+
+const whyText = "the text of a failure says how far the probe came"
+
+var failureFacts = []Fact{
+	countFact("failures.total", "All probe failures of the incident, noise included; errored probes and warnings are not counted.",
+		whyText, func(f *Failure) bool { return f.Result == evidence.Failed }),
+	countFact("failures.live", "Failures of pods that are neither starting nor terminating, as far as is known.",
+		whyText, (*Failure).serious),
+	countFact("failures.awaitingHeaders", "Timeouts while awaiting headers: the connection may have been made, no answer began in time. On current kubelets a full accept queue prints the same.",
+		whyText, seriousWith(evidence.PhaseAwaitingHeaders, evidence.OutcomeTimeout)),
+	countFact("failures.connectTimeout", "Timeouts that certainly happened while connecting.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && f.Outcome == evidence.OutcomeTimeout && (f.Phase == evidence.PhaseConnect || f.Phase == evidence.PhaseDNS)
+		}),
+	countFact("failures.timeouts", "Timeouts in any phase, the exec and gRPC probes' included.",
+		whyText, seriousWith("", evidence.OutcomeTimeout)),
+	countFact("failures.refused", "Connections refused by pods that are neither starting nor terminating.",
+		whyText, seriousWith("", evidence.OutcomeRefused)),
+	countFact("failures.dropped", "Resets and closes without an answer.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && (f.Outcome == evidence.OutcomeReset || f.Outcome == evidence.OutcomeClosed)
+		}),
+	countFact("failures.unroutable", "No route, network unreachable, or the packet denied on the node.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && (f.Outcome == evidence.OutcomeNoRoute || f.Outcome == evidence.OutcomeUnreachable || f.Outcome == evidence.OutcomeDenied)
+		}),
+	countFact("failures.noResources", "The node ran out of ports or file descriptors for the probe itself.",
+		whyText, seriousWith("", evidence.OutcomeNoResources)),
+	countFact("failures.nameLookup", "The probe's host name could not be resolved.",
+		whyText, func(f *Failure) bool { return f.serious() && f.Phase == evidence.PhaseDNS }),
+	countFact("failures.status", "Answers with a status that the probe counts as failure.",
+		whyText, seriousWith("", evidence.OutcomeStatus)),
+	countFact("failures.serverError", "Answers with a status of 500 or more.",
+		whyText, func(f *Failure) bool { return f.serious() && f.Status >= 500 }),
+	countFact("failures.authStatus", "Answers 400, 401, 403, 407 or 421: the request itself is not accepted.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && (f.Status == 400 || f.Status == 401 || f.Status == 403 || f.Status == 407 || f.Status == 421)
+		}),
+	countFact("failures.notFound", "Answers 404, 405, 410 or 501: nothing serves the path.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && (f.Status == 404 || f.Status == 405 || f.Status == 410 || f.Status == 501)
+		}),
+	countFact("failures.protocol", "Answers in another protocol: TLS on a plain port, plain text on a TLS port, not HTTP at all.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && (f.Outcome == evidence.OutcomeTLSMismatch || f.Outcome == evidence.OutcomeTLSHandshake || f.Outcome == evidence.OutcomeMalformed)
+		}),
+	countFact("failures.execTimeout", "Exec probes that ran out of time, or printed nothing as old kubelets do then.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && f.Phase == evidence.PhaseExec && (f.Outcome == evidence.OutcomeTimeout || f.Outcome == evidence.OutcomeUnknown)
+		}),
+	countFact("failures.exec", "Failures of exec probes, whatever the reason.",
+		whyText, func(f *Failure) bool { return f.serious() && f.Phase == evidence.PhaseExec }),
+	countFact("failures.execBroken", "Exec probes whose command, shell or directory does not exist or could not be run.",
+		whyText, func(f *Failure) bool {
+			return f.Phase == evidence.PhaseExec && (f.Outcome == evidence.OutcomeNotFound || f.Outcome == evidence.OutcomeRuntime)
+		}),
+	countFact("failures.gone", "Probes against a container that the runtime no longer runs.",
+		whyText, func(f *Failure) bool { return f.Outcome == evidence.OutcomeGone }),
+	countFact("failures.notServing", "gRPC health checks answered NOT_SERVING or UNKNOWN.",
+		whyText, seriousWith("", evidence.OutcomeNotServing)),
+	countFact("failures.noService", "gRPC servers without the health service or without the asked service name.",
+		whyText, seriousWith("", evidence.OutcomeNoService)),
+	countFact("failures.errored", "Probes that errored: the kubelet throws their result away, so they change no state.",
+		whyText, func(f *Failure) bool { return f.Result == evidence.Errored }),
+	countFact("failures.redirected", "Probes whose message shows that the kubelet followed or ended at a redirect.",
+		whyText, func(f *Failure) bool { return f.Redirected }),
+	countFact("failures.starting", "Failures while a container was starting that came healthy later, or within its starting time.",
+		whyText, func(f *Failure) bool { return f.Result == evidence.Failed && f.Life == Starting }),
+	countFact("failures.terminating", "Failures of pods that were terminating or already gone.",
+		whyText, func(f *Failure) bool { return f.Result == evidence.Failed && f.Life == Terminating }),
+	countFact("failures.readiness", "Failures of readiness probes, noise left out.",
+		whyText, func(f *Failure) bool { return f.serious() && f.Probe == evidence.Readiness }),
+	countFact("failures.liveness", "Failures of liveness probes, noise left out.",
+		whyText, func(f *Failure) bool { return f.serious() && f.Probe == evidence.Liveness }),
+	countFact("failures.startup", "Failures of startup probes.",
+		whyText, func(f *Failure) bool { return f.Result == evidence.Failed && f.Probe == evidence.Startup }),
+	{
+		Name: "failures.pods", Doc: "Pods with failures, noise left out. Unknown when no failure names its pod.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "one pod or all of them is a first split", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			n := len(in.failingPods())
+			if n == 0 {
+				return Unknown
+			}
+			return known(int64(n), in.failureRefs((*Failure).serious)...)
+		},
+	},
+	{
+		Name: "failures.kills", Doc: "Containers that were killed because their liveness probe failed, by Killing events.",
+		Type: Int, Unit: "kills", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "restarts by liveness are an outage of their own", Collect: collectEvents,
+		Compute: func(in *Incident) Value { return in.countKills("failed liveness probe") },
+	},
+	{
+		Name: "failures.startupKills", Doc: "Containers that were killed because their startup probe failed, by Killing events.",
+		Type: Int, Unit: "kills", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "a kill at the end of the startup budget is slow start or never started", Collect: collectEvents,
+		Compute: func(in *Incident) Value { return in.countKills("failed startup probe") },
+	},
+	{
+		Name: "failures.span", Doc: "Time from the first to the last failure that is not noise. Unknown when they have no times.",
+		Type: Duration, Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "minutes or days is a first split", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			first, last := in.seriousSpan()
+			if first.IsZero() {
+				return Unknown
+			}
+			return known(last.Sub(first), in.failureRefs((*Failure).serious)...)
+		},
+	},
+	{
+		Name: "failures.apart", Doc: "Mean time between failures of one pod and probe, from the rows with a count and two times.",
+		Type: Duration, Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "failures in a row are an outage, single ones far apart are transients", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			var span time.Duration
+			n := 0
+			var refs []evidence.Ref
+			for i := range in.Failures {
+				f := &in.Failures[i]
+				if f.serious() && f.Count > 1 && !f.First.IsZero() && f.Last.After(f.First) {
+					span += f.Last.Sub(f.First)
+					n += f.Count - 1
+					refs = append(refs, f.Cites)
+				}
+			}
+			if n == 0 {
+				return Unknown
+			}
+			return known((span / time.Duration(n)).Round(time.Second), refs...)
+		},
+	},
+}
+
+func (in *Incident) countKills(text string) Value {
+	n := int64(0)
+	var refs []evidence.Ref
+	for _, e := range in.Events {
+		if e.Reason == "Killing" && containsFold(e.Message, text) && (in.Container == "" || e.Container == "" || e.Container == in.Container) {
+			n += int64(max(e.Count, 1))
+			refs = append(refs, e.Ref)
+		}
+	}
+	if n == 0 && !in.Set.Covered(evidence.SourceEvents) {
+		return Unknown
+	}
+	return known(n, refs...)
+}
+
+// seriousSpan is the first and the last time of failures that are not noise.
+func (in *Incident) seriousSpan() (first, last time.Time) {
+	for i := range in.Failures {
+		f := &in.Failures[i]
+		if !f.serious() || f.First.IsZero() {
+			continue
+		}
+		if first.IsZero() || f.First.Before(first) {
+			first = f.First
+		}
+		if f.Last.After(last) {
+			last = f.Last
+		}
+	}
+	return first, last
+}

@@ -1,0 +1,198 @@
+package facts
+
+import (
+	"strings"
+	"time"
+
+	"github.com/probedoctor/probedoctor/sources/evidence"
+)
+
+// Restarts, ends and beginnings of containers and pods.
+
+// eachContainer calls f with the incident's container in every pod whose status was read.
+func (in *Incident) eachContainer(f func(p *evidence.Pod, c *evidence.Container)) {
+	for _, p := range in.Pods {
+		if c := in.containerOf(p); c != nil && c.StatusKnown {
+			f(p, c)
+		}
+	}
+}
+
+// lastEnds are the containers' last terminations.
+func (in *Incident) lastEnds(match func(s *evidence.ContainerState) bool) Value {
+	n, measured := int64(0), false
+	var refs []evidence.Ref
+	in.eachContainer(func(p *evidence.Pod, c *evidence.Container) {
+		measured = true
+		for _, s := range []*evidence.ContainerState{&c.State, &c.LastState} {
+			if s.Status == "terminated" || s.ExitCode != nil {
+				if match(s) {
+					n++
+					refs = append(refs, p.Ref)
+				}
+				break
+			}
+		}
+	})
+	if !measured {
+		return Unknown
+	}
+	return known(n, refs...)
+}
+
+var lifecycleFacts = []Fact{
+	{
+		Name: "lifecycle.restarts", Doc: "Restarts of the container over the live pods of the workload.",
+		Type: Int, Unit: "restarts", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
+		Why: "restarts tell a crash from a probe that only fails", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			n, measured := int64(0), false
+			var refs []evidence.Ref
+			for _, p := range in.Pods {
+				r := p.Restarts
+				if c := in.containerOf(p); c != nil && c.StatusKnown {
+					r = c.Restarts
+				}
+				if r >= 0 {
+					measured = true
+					n += int64(r)
+					if r > 0 {
+						refs = append(refs, p.Ref)
+					}
+				}
+			}
+			if !measured {
+				return Unknown
+			}
+			return known(n, refs...)
+		},
+	},
+	{
+		Name: "lifecycle.outOfMemory", Doc: "Pods whose container was last ended with the reason OOMKilled.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
+		Why: "a container killed for memory leaves no event of its own", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			return in.lastEnds(func(s *evidence.ContainerState) bool { return s.Reason == "OOMKilled" })
+		},
+	},
+	{
+		Name: "lifecycle.crashes", Doc: "Pods whose container last ended by itself with an error: an exit code other than 0, 137 and 143, and not OOMKilled.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
+		Why: "a process that exits by itself is not killed by a probe", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			return in.lastEnds(func(s *evidence.ContainerState) bool {
+				return s.Reason != "OOMKilled" && s.ExitCode != nil && *s.ExitCode != 0 && *s.ExitCode != 137 && *s.ExitCode != 143
+			})
+		},
+	},
+	{
+		Name: "lifecycle.killed", Doc: "Pods whose container last ended with exit code 137 or 143 without OOMKilled: it was told to stop, as after a failed liveness probe.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
+		Why: "a container that was stopped from outside did not crash", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			return in.lastEnds(func(s *evidence.ContainerState) bool {
+				return s.Reason != "OOMKilled" && s.ExitCode != nil && (*s.ExitCode == 137 || *s.ExitCode == 143)
+			})
+		},
+	},
+	{
+		Name: "lifecycle.backOff", Doc: "Whether a container of the workload waits in CrashLoopBackOff or the kubelet reported a restart back-off.",
+		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "a crash loop makes every probe fail", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			var refs []evidence.Ref
+			for _, e := range in.Events {
+				if e.Reason == "BackOff" && strings.Contains(e.Message, "restarting failed container") {
+					refs = append(refs, e.Ref)
+				}
+			}
+			measured := in.Set.Covered(evidence.SourceEvents)
+			in.eachContainer(func(p *evidence.Pod, c *evidence.Container) {
+				measured = true
+				if c.State.Reason == "CrashLoopBackOff" {
+					refs = append(refs, p.Ref)
+				}
+			})
+			for _, p := range in.Pods {
+				if p.Phase == "CrashLoopBackOff" {
+					refs = append(refs, p.Ref)
+				}
+			}
+			if len(refs) > 0 {
+				return known(true, refs...)
+			}
+			if !measured {
+				return Unknown
+			}
+			return known(false)
+		},
+	},
+	{
+		Name: "lifecycle.terminating", Doc: "Pods of the workload that were terminating or gone during the incident.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "probes of pods that end fail without meaning anything", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			gone := map[string][]evidence.Ref{}
+			for _, p := range in.Pods {
+				if !p.Deleted.IsZero() {
+					gone[p.Object.Name] = append(gone[p.Object.Name], p.Ref)
+				}
+			}
+			for _, e := range in.Events {
+				if e.Reason == "Killing" && strings.HasPrefix(e.Message, "Stopping container") && in.inWindow(e.Last, time.Minute) {
+					gone[e.Object.Name] = append(gone[e.Object.Name], e.Ref)
+				}
+			}
+			if len(gone) == 0 && !in.Set.Covered(evidence.SourceEvents) {
+				return Unknown
+			}
+			var refs []evidence.Ref
+			for _, name := range sortedKeys(gone) {
+				refs = append(refs, gone[name]...)
+			}
+			return known(int64(len(gone)), refs...)
+		},
+	},
+	{
+		Name: "lifecycle.startsKilled", Doc: "Share of starts that ended in a kill by liveness or startup probe soon after: kills by a probe for each container start that was reported.",
+		Type: Double, Unit: "ratio", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "a container that is killed after every start is killed before it has started", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			starts, kills := 0, 0
+			var refs []evidence.Ref
+			for _, e := range in.Events {
+				switch {
+				case e.Reason == "Started":
+					starts += max(e.Count, 1)
+					refs = append(refs, e.Ref)
+				case e.Reason == "Killing" && containsFold(e.Message, "probe, will be restarted"):
+					kills += max(e.Count, 1)
+					refs = append(refs, e.Ref)
+				}
+			}
+			if starts == 0 {
+				return Unknown
+			}
+			return known(float64(kills)/float64(starts), refs...)
+		},
+	},
+	{
+		Name: "lifecycle.rollouts", Doc: "Changes of the pod template around the incident: scale-ups of a ReplicaSet from zero, or a new template among pods created in its time.",
+		Type: Int, Unit: "rollouts", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "what changed just before is the first suspect", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			n := int64(0)
+			var refs []evidence.Ref
+			for _, e := range in.Events {
+				if e.Reason == "ScalingReplicaSet" && strings.Contains(e.Message, "from 0 to") && in.inWindow(e.Last, 15*time.Minute) {
+					n++
+					refs = append(refs, e.Ref)
+				}
+			}
+			if n == 0 && !in.Set.Covered(evidence.SourceEvents) {
+				return Unknown
+			}
+			return known(n, refs...)
+		},
+	},
+}

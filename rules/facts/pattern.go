@@ -1,0 +1,318 @@
+package facts
+
+import (
+	"strings"
+	"time"
+
+	"github.com/probedoctor/probedoctor/sources/evidence"
+)
+
+// Who fails and who does not, and what became of those that failed.
+
+func containsFold(s, sub string) bool { return strings.Contains(strings.ToLower(s), sub) }
+
+var patternFacts = []Fact{
+	{
+		Name: "pattern.everSucceeded", Doc: "Whether the probed container was ever healthy: a pod of the workload is or was Ready, its container was started, or a request to the health path was answered. Unknown when nothing tells.",
+		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
+		Why: "never healthy points to configuration or start-up, sometimes healthy to load or resources", Collect: collectPods,
+		Compute: everSucceeded,
+	},
+	{
+		Name: "pattern.failingShare", Doc: "Share of the workload's live pods that have failures, noise left out.",
+		Type: Double, Unit: "ratio", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "all pods at once points to what they share", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			live := in.livePods()
+			failing := in.failingPods()
+			if len(live) == 0 || len(failing) == 0 {
+				return Unknown
+			}
+			n := 0
+			refs := in.failureRefs((*Failure).serious)
+			for _, p := range live {
+				if in.isFailing(p.Object.Name) {
+					n++
+				} else {
+					refs = append(refs, p.Ref)
+				}
+			}
+			return known(float64(n)/float64(len(live)), refs...)
+		},
+	},
+	{
+		Name: "pattern.healthySiblings", Doc: "Live pods of the workload without a failure that is not noise.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "a healthy sibling of the same template rules out what all of them share", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			if len(in.livePods()) == 0 || len(in.failingPods()) == 0 {
+				return Unknown
+			}
+			n := int64(0)
+			var refs []evidence.Ref
+			for _, p := range in.livePods() {
+				if !in.isFailing(p.Object.Name) {
+					n++
+					refs = append(refs, p.Ref)
+				}
+			}
+			return known(n, refs...)
+		},
+	},
+	{
+		Name: "pattern.recovered", Doc: "Failing pods that are Ready again although their container did not restart since they failed.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "recovery without a restart excludes a process that is wedged for good", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			n, measured := int64(0), false
+			var refs []evidence.Ref
+			for _, p := range in.livePods() {
+				if !in.isFailing(p.Object.Name) {
+					continue
+				}
+				ready, ok := p.Ready()
+				c := in.containerOf(p)
+				if !ok || c == nil && p.Restarts < 0 {
+					continue
+				}
+				measured = true
+				if ready && !in.restartedSince(p) {
+					n++
+					refs = append(refs, p.Ref)
+				}
+			}
+			if !measured {
+				return Unknown
+			}
+			return known(n, refs...)
+		},
+	},
+	{
+		Name: "pattern.stuck", Doc: "Failing pods that are still not Ready and whose failures go on to the end of what was read.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "a pod that never comes back by itself is wedged", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			n, measured := int64(0), false
+			var refs []evidence.Ref
+			for _, p := range in.livePods() {
+				if !in.isFailing(p.Object.Name) {
+					continue
+				}
+				if ready, ok := p.Ready(); ok {
+					measured = true
+					if !ready {
+						n++
+						refs = append(refs, p.Ref)
+					}
+				}
+			}
+			if !measured {
+				return Unknown
+			}
+			return known(n, refs...)
+		},
+	},
+	{
+		Name: "pattern.simultaneous", Doc: "Whether the failures of at least three pods began within one probe period of each other and no pod was spared.",
+		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourceEvents, evidence.SourcePods},
+		Why: "all replicas at the same instant points to something they share, such as a dependency", Collect: collectEvents,
+		Compute: simultaneous,
+	},
+	{
+		Name: "pattern.nodes", Doc: "Nodes that carry failing pods.",
+		Type: Int, Unit: "nodes", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "one node or many is a first split", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			failing, _, refs := in.nodesOfPods()
+			if len(failing) == 0 {
+				return Unknown
+			}
+			return known(int64(len(failing)), refs...)
+		},
+	},
+	{
+		Name: "pattern.oneNodeOnly", Doc: "Whether all failing pods are on one node while pods of the same workload on other nodes are healthy.",
+		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "then the node, and not the application, is what differs", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			failing, healthy, refs := in.nodesOfPods()
+			if len(failing) == 0 {
+				return Unknown
+			}
+			for n := range failing {
+				delete(healthy, n)
+			}
+			if len(failing) > 1 {
+				return known(false, refs...)
+			}
+			if len(healthy) == 0 {
+				return Unknown
+			}
+			return known(true, refs...)
+		},
+	},
+	{
+		Name: "pattern.otherWorkloads", Doc: "Other workloads with failing probes on the nodes of the failing pods.",
+		Type: Int, Unit: "workloads", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents, evidence.SourcePods},
+		Why: "unrelated pods failing together on a node point to the node", Collect: func(*Incident) string { return "kubectl get events -A --field-selector reason=Unhealthy -o json" },
+		Compute: func(in *Incident) Value {
+			failing, _, refs := in.nodesOfPods()
+			if len(failing) == 0 {
+				return Unknown
+			}
+			n := 0
+			for node := range failing {
+				n = max(n, in.OtherFailing[node])
+			}
+			return known(int64(n), refs...)
+		},
+	},
+}
+
+// containerOf is the incident's container in a pod; without a name, the only one.
+func (in *Incident) containerOf(p *evidence.Pod) *evidence.Container {
+	if in.Container != "" {
+		if c, ok := p.Container(in.Container); ok {
+			return c
+		}
+		return nil
+	}
+	var only *evidence.Container
+	for i := range p.Containers {
+		if p.Containers[i].Init {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = &p.Containers[i]
+	}
+	return only
+}
+
+// restartedSince tells whether the pod's container restarted after its first failure in the incident.
+func (in *Incident) restartedSince(p *evidence.Pod) bool {
+	restarts := p.Restarts
+	var started time.Time
+	if c := in.containerOf(p); c != nil && c.StatusKnown {
+		restarts, started = c.Restarts, c.State.Started
+	}
+	if restarts == 0 {
+		return false
+	}
+	if started.IsZero() {
+		started = p.LastRestart
+	}
+	if started.IsZero() {
+		return restarts != 0
+	}
+	for i := range in.Failures {
+		f := &in.Failures[i]
+		if f.serious() && f.Object.Name == p.Object.Name && (f.First.IsZero() || started.After(f.First)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (in *Incident) nodesOfPods() (failing, healthy map[string]bool, refs []evidence.Ref) {
+	failing, healthy = map[string]bool{}, map[string]bool{}
+	for _, p := range in.Pods {
+		switch {
+		case p.Node == "":
+		case in.isFailing(p.Object.Name):
+			failing[p.Node] = true
+			refs = append(refs, p.Ref)
+		case p.Deleted.IsZero():
+			healthy[p.Node] = true
+		}
+	}
+	return failing, healthy, refs
+}
+
+func everSucceeded(in *Incident) Value {
+	var no []evidence.Ref
+	allNew := len(in.Pods) > 0
+	for _, p := range in.Pods {
+		c := in.containerOf(p)
+		ready, ok := p.Ready()
+		if ok && ready {
+			return known(true, p.Ref)
+		}
+		if c != nil && c.StatusKnown {
+			if c.Ready || c.Started != nil && *c.Started && in.probe(evidence.Startup) != nil {
+				return known(true, p.Ref)
+			}
+			// Liveness lets a container run for hours only while it succeeds.
+			if l := in.probe(evidence.Liveness); l != nil && l.Spec != nil && !c.State.Started.IsZero() && len(l.Failures) > 0 {
+				budget := time.Duration(l.Spec.InitialDelaySeconds)*time.Second + time.Duration(l.Spec.Failures()+2)*max(l.Spec.Period(), l.Spec.Timeout())
+				if first, _ := in.seriousSpan(); !first.IsZero() && first.Sub(c.State.Started) > 2*budget {
+					return known(true, p.Ref)
+				}
+			}
+		}
+		// Ready turned False later than the container started: it had been True.
+		if r, has := p.Condition("Ready"); has && r.Status == "False" && c != nil && !c.State.Started.IsZero() &&
+			r.Transition.Sub(c.State.Started) > time.Minute && c.Restarts == 0 {
+			return known(true, p.Ref)
+		}
+		if ok && !ready {
+			no = append(no, p.Ref)
+		} else {
+			allNew = false
+		}
+	}
+	for _, r := range in.Requests {
+		if in.onHealthPath(r.Path) && r.Status >= 200 && r.Status < 400 {
+			return known(true, r.Ref)
+		}
+	}
+	if allNew && len(no) == len(in.Pods) {
+		// No pod is ready now; none was as far as its conditions tell.
+		return known(false, no...)
+	}
+	return Unknown
+}
+
+func simultaneous(in *Incident) Value {
+	first := map[string]time.Time{}
+	refs := map[string]evidence.Ref{}
+	for i := range in.Failures {
+		f := &in.Failures[i]
+		if !f.serious() || f.First.IsZero() || f.Object.Name == "" {
+			continue
+		}
+		if t, ok := first[f.Object.Name]; !ok || f.First.Before(t) {
+			first[f.Object.Name], refs[f.Object.Name] = f.First, f.Cites
+		}
+	}
+	if len(first) == 0 || len(in.livePods()) == 0 {
+		return Unknown
+	}
+	period := 10 * time.Second
+	for i := range in.Probes {
+		if s := in.Probes[i].Spec; s != nil {
+			period = max(period, s.Period())
+		}
+	}
+	var lo, hi time.Time
+	var cited []evidence.Ref
+	for _, name := range sortedKeys(first) {
+		t := first[name]
+		if lo.IsZero() || t.Before(lo) {
+			lo = t
+		}
+		if t.After(hi) {
+			hi = t
+		}
+		cited = append(cited, refs[name])
+	}
+	spared := 0
+	for _, p := range in.livePods() {
+		// A pod made after the failures began cannot have begun to fail with the others.
+		if !in.isFailing(p.Object.Name) && p.Created.Before(lo) {
+			spared++
+		}
+	}
+	return known(len(first) >= 3 && spared == 0 && hi.Sub(lo) <= period+2*time.Second, cited...)
+}
