@@ -20,10 +20,13 @@ func (s *Set) AsOf(t time.Time) *Set {
 	}
 	for _, e := range s.Events {
 		switch {
-		case e.First.IsZero() || e.First.After(t):
+		case e.First.After(t), e.First.IsZero() && (e.Last.IsZero() || e.Last.After(t)):
 			continue
 		case e.Last.After(t):
 			e.Last, e.Count, e.AtLeast = e.First, 1, true
+			if e.Combined {
+				e.Message = "" // it is the newest occurrence's
+			}
 		}
 		c.Events = append(c.Events, e)
 	}
@@ -32,8 +35,13 @@ func (s *Set) AsOf(t time.Time) *Set {
 			c.Pods = append(c.Pods, q)
 		}
 	}
+	sortPods(c.Pods)
 	for _, w := range s.Workloads {
 		if w.Created.After(t) {
+			continue
+		}
+		if readBy(&w.Item, t) {
+			c.Workloads = append(c.Workloads, w)
 			continue
 		}
 		w.Desired, w.ReadyCount, w.Updated, w.Available = -1, -1, -1, -1
@@ -41,8 +49,14 @@ func (s *Set) AsOf(t time.Time) *Set {
 		c.Workloads = append(c.Workloads, w)
 	}
 	for _, a := range s.Autoscalers {
+		if readBy(&a.Item, t) {
+			c.Autoscalers = append(c.Autoscalers, a)
+			continue
+		}
+		// What it wants changes only when it scales; how many there are is read anew all the time.
+		a.Current = -1
 		if a.LastScale.IsZero() || a.LastScale.After(t) {
-			a.Current, a.Desired, a.LastScale = -1, -1, time.Time{}
+			a.Desired, a.LastScale = -1, time.Time{}
 		}
 		a.Metrics = nil
 		a.Conditions = conditionsAsOf(a.Conditions, t)
@@ -52,7 +66,9 @@ func (s *Set) AsOf(t time.Time) *Set {
 		if n.Created.After(t) {
 			continue
 		}
-		n.Conditions = conditionsAsOf(n.Conditions, t)
+		if !readBy(&n.Item, t) {
+			n.Conditions = conditionsAsOf(n.Conditions, t)
+		}
 		c.Nodes = append(c.Nodes, n)
 	}
 	for _, r := range s.Series {
@@ -62,8 +78,8 @@ func (s *Set) AsOf(t time.Time) *Set {
 			}
 			return -1
 		})
-		r.Samples = r.Samples[:n]
-		if len(r.Samples) > 0 && !r.Samples[0].At.IsZero() {
+		r.Samples = slices.Clip(r.Samples[:n])
+		if len(r.Samples) > 0 && (!r.Samples[0].At.IsZero() || readBy(&r.Item, t)) {
 			c.Series = append(c.Series, r)
 		}
 	}
@@ -78,13 +94,13 @@ func (s *Set) AsOf(t time.Time) *Set {
 		}
 	}
 	for _, g := range s.Targets {
-		if (g.Since.IsZero() || g.Since.After(t)) && (g.Observed.IsZero() || g.Observed.After(t)) {
+		if (g.Since.IsZero() || g.Since.After(t)) && !readBy(&g.Item, t) {
 			g.State, g.Reason, g.Description, g.Codes = "unknown", "", "", nil
 		}
 		c.Targets = append(c.Targets, g)
 	}
 	for _, l := range s.Listeners {
-		if !l.Observed.IsZero() && !l.Observed.After(t) {
+		if readBy(&l.Item, t) {
 			c.Listeners = append(c.Listeners, l)
 		}
 	}
@@ -92,11 +108,20 @@ func (s *Set) AsOf(t time.Time) *Set {
 	return c
 }
 
+// readBy tells whether the item was read at t or before, so that its status is of then.
+func readBy(it *Item, t time.Time) bool { return !it.Observed.IsZero() && !it.Observed.After(t) }
+
 func podAsOf(p Pod, t time.Time) (Pod, bool) {
 	if p.Created.After(t) {
 		return p, false
 	}
-	if p.Deleted.After(t) {
+	if readBy(&p.Item, t) {
+		return p, true
+	}
+	// The status is no longer the one that was observed.
+	p.Observed = time.Time{}
+	// deletionTimestamp is when the grace period ends.
+	if p.Deleted.Add(-time.Duration(p.GraceSeconds) * time.Second).After(t) {
 		p.Deleted = time.Time{}
 	}
 	p.Phase, p.Reason = "", ""
@@ -111,29 +136,54 @@ func podAsOf(p Pod, t time.Time) (Pod, bool) {
 	p.Containers = slices.Clone(p.Containers)
 	for i := range p.Containers {
 		c := &p.Containers[i]
-		if c.State.Started.IsZero() || c.State.Started.After(t) {
-			// The container of now did not run then; what ran is in LastState only if that had begun.
-			if !c.LastState.Started.IsZero() && !c.LastState.Started.After(t) && c.LastState.Finished.After(t) {
-				c.State = ContainerState{Status: "running", Started: c.LastState.Started}
-				c.LastState = ContainerState{}
-				c.StatusKnown = true
-			} else {
-				c.State, c.StatusKnown = ContainerState{}, false
-			}
-			c.Started = nil
-			if c.Restarts > 0 {
-				c.Restarts = -1
-			}
-		}
-		if c.LastState.Finished.After(t) || c.LastState.Finished.IsZero() {
-			c.LastState = ContainerState{}
-		}
-		c.Ready = false
-		if r, ok := p.Condition("Ready"); ok {
-			c.Ready = r.Status == "True"
+		containerAsOf(c, t)
+		c.Ready, c.ReadyUnknown = readyAsOf(&p, c)
+		if !c.Ready && c.Started != nil && *c.Started {
+			c.Started = nil // when it became true is not known
 		}
 	}
 	return p, true
+}
+
+// containerAsOf cuts the states of a container to t.
+func containerAsOf(c *Container, t time.Time) {
+	now, last := c.State, c.LastState
+	ran := func(s ContainerState) bool { return !s.Started.IsZero() && !s.Started.After(t) }
+	switch {
+	case ran(now) && now.Finished.After(t):
+		c.State = ContainerState{Status: "running", Started: now.Started}
+	case ran(now):
+	case ran(last) && last.Finished.After(t):
+		// The container of now did not run yet; the one before did.
+		c.State, c.LastState = ContainerState{Status: "running", Started: last.Started}, ContainerState{}
+		c.StatusKnown = true
+	default:
+		c.State, c.StatusKnown = ContainerState{}, false
+	}
+	if !ran(now) {
+		c.Started = nil
+		if c.Restarts > 0 {
+			c.Restarts = -1
+		}
+	}
+	if c.LastState.Finished.After(t) || c.LastState.Finished.IsZero() {
+		c.LastState = ContainerState{}
+	}
+}
+
+// readyAsOf gives what the conditions that held say about one container.
+func readyAsOf(p *Pod, c *Container) (ready, unknown bool) {
+	for _, typ := range [...]string{"Ready", "ContainersReady"} {
+		cond, ok := p.Condition(typ)
+		switch {
+		case !ok:
+		case cond.Status == "True":
+			return true, false
+		case cond.Status == "False" && typ == "ContainersReady" && len(p.Containers) == 1:
+			return false, false
+		}
+	}
+	return false, c.StatusKnown
 }
 
 // conditionsAsOf keeps the conditions that already held at t.

@@ -3,6 +3,7 @@ package evidence
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // deriveFailures classifies every event and kubelet log line that speaks of a probe.
@@ -35,7 +36,7 @@ func deriveFailures(s *Set) []Failure {
 		if f.Combined {
 			f.Container = ""
 		}
-		if e.Reason == "ProbeError" {
+		if e.Reason == "ProbeError" || strings.Contains(e.Message, " probe error:") {
 			doubles = append(doubles, f)
 			continue
 		}

@@ -2,10 +2,6 @@ package evidence
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"reflect"
 	"slices"
 	"time"
 )
@@ -72,26 +68,31 @@ func (s *Set) Merge(other *Set) {
 func (s *Set) Finish(o FinishOptions) {
 	s.resolveTimes(o.At)
 
+	for i := range s.Series {
+		slices.SortStableFunc(s.Series[i].Samples, func(a, b Sample) int {
+			return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Value, b.Value))
+		})
+	}
+
 	finish(&s.Events, KindEvent, eventContent)
 	finish(&s.Pods, KindPod, nil)
 	finish(&s.Workloads, KindWorkload, nil)
 	finish(&s.Autoscalers, KindAutoscaler, nil)
 	finish(&s.Nodes, KindNode, nil)
 	finish(&s.Services, KindService, nil)
-	finish(&s.Series, KindSeries, nil)
+	finish(&s.Series, KindSeries, seriesContent)
 	finish(&s.Logs, KindLog, logContent)
 	finish(&s.Requests, KindRequest, requestContent)
 	finish(&s.Targets, KindTarget, nil)
 	finish(&s.HealthChecks, KindHealthCheck, nil)
 	finish(&s.Listeners, KindListener, nil)
 
-	s.Events = supersede(s.Events)
+	s.End = s.newest(o.At)
+	s.Events = absorb(supersede(s.Events), s.End)
 	slices.SortStableFunc(s.Events, func(a, b Event) int {
 		return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Ref, b.Ref))
 	})
-	slices.SortStableFunc(s.Pods, func(a, b Pod) int {
-		return cmp.Or(compareObject(a.Object, b.Object), a.Observed.Compare(b.Observed), cmp.Compare(a.Ref, b.Ref))
-	})
+	sortPods(s.Pods)
 	slices.SortStableFunc(s.Workloads, func(a, b Workload) int {
 		return cmp.Or(compareObject(a.Object, b.Object), cmp.Compare(a.Ref, b.Ref))
 	})
@@ -114,7 +115,6 @@ func (s *Set) Finish(o FinishOptions) {
 	s.Coverage = slices.Compact(s.Coverage)
 
 	s.Failures = deriveFailures(s)
-	s.End = s.newest(o.At)
 }
 
 // Lookup gives the item that ref cites, as a pointer to one of this package's types.
@@ -175,7 +175,7 @@ func indexAll[T any, P interface {
 	}
 }
 
-// finish gives every item its Ref and drops exact duplicates, keeping the first in a stable order.
+// finish gives every item its Ref, merges what has the same content and sorts by Ref.
 func finish[T any, P interface {
 	*T
 	itemer
@@ -189,17 +189,13 @@ func finish[T any, P interface {
 		if content != nil {
 			content(h, (*T)(p))
 		} else {
-			h.json((*T)(p), p.item())
+			h.item((*T)(p), p.item())
 		}
 		ref := Ref(string(kind) + ":" + h.sum())
 		it := p.item()
 		it.Ref = ref
 		if j, dup := seen[ref]; dup {
-			// The same content twice: keep the place in a file that sorts first, so that order does not matter.
-			old := P(&kept[j]).item()
-			if cmp.Or(cmp.Compare(it.File, old.File), cmp.Compare(it.Line, old.Line)) < 0 {
-				old.File, old.Line = it.File, it.Line
-			}
+			mergeItem(P(&kept[j]).item(), it)
 			continue
 		}
 		seen[ref] = len(kept)
@@ -211,8 +207,27 @@ func finish[T any, P interface {
 	})
 }
 
-// supersede drops an event row that a later state of the same row replaces: a watch prints the growing count again and
-// again, and the same row may be in a JSON list and in a describe output.
+// mergeItem joins what the same content was read with twice, so that it does not matter which came first.
+func mergeItem(a, b *Item) {
+	if cmp.Or(cmp.Compare(b.File, a.File), cmp.Compare(b.Line, a.Line)) < 0 {
+		a.File, a.Line = b.File, b.Line
+	}
+	a.Source, a.Locator, a.Excerpt = smaller(a.Source, b.Source), smaller(a.Locator, b.Locator), smaller(a.Excerpt, b.Excerpt)
+	if b.Observed.After(a.Observed) {
+		a.Observed = b.Observed
+	}
+}
+
+// smaller gives the text that sorts first; an empty one only when both are.
+func smaller(a, b string) string {
+	if a == "" || b != "" && b < a {
+		return b
+	}
+	return a
+}
+
+// supersede drops an event row that a later state of the same API object replaces: a watch prints the growing count again
+// and again.
 func supersede(events []Event) []Event {
 	type key struct {
 		object           Object
@@ -250,78 +265,13 @@ func supersede(events []Event) []Event {
 	return kept
 }
 
+func sortPods(pods []Pod) {
+	slices.SortStableFunc(pods, func(a, b Pod) int {
+		return cmp.Or(compareObject(a.Object, b.Object), a.Observed.Compare(b.Observed), cmp.Compare(a.Ref, b.Ref))
+	})
+}
+
 func compareObject(a, b Object) int {
 	return cmp.Or(cmp.Compare(a.Cluster, b.Cluster), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind),
 		cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID))
-}
-
-// hasher makes the hash of a Ref from fields, each closed by a byte that no text contains.
-type hasher struct{ buf []byte }
-
-func newHasher() *hasher { return &hasher{buf: make([]byte, 0, 1024)} }
-func (h *hasher) reset() { h.buf = h.buf[:0] }
-func (h *hasher) str(parts ...string) {
-	for _, p := range parts {
-		h.buf = append(h.buf, p...)
-		h.buf = append(h.buf, 0xff)
-	}
-}
-func (h *hasher) int(n int64) {
-	for range 8 {
-		h.buf = append(h.buf, byte(n))
-		n >>= 8
-	}
-}
-func (h *hasher) time(t time.Time) {
-	if t.IsZero() {
-		h.int(0)
-		return
-	}
-	h.int(t.Unix())
-	h.int(int64(t.Nanosecond()))
-}
-func (h *hasher) object(o Object) { h.str(o.Cluster, o.Namespace, o.Kind, o.Name, o.UID) }
-func (h *hasher) sum() string {
-	s := sha256.Sum256(h.buf)
-	return hex.EncodeToString(s[:6])
-}
-
-// json hashes the item without what depends on how it was read.
-func (h *hasher) json(v any, it *Item) {
-	saved := *it
-	*it = Item{Excerpt: saved.Excerpt}
-	b, err := json.Marshal(v)
-	*it = saved
-	if err != nil {
-		// Only NaN and infinities cannot be marshalled; reflect prints them.
-		b = []byte(reflect.ValueOf(v).Elem().String() + saved.Locator + saved.Excerpt)
-	}
-	h.buf = append(h.buf, b...)
-}
-
-func eventContent(h *hasher, e *Event) {
-	h.object(e.Object)
-	h.str(e.Container, e.Type, e.Reason, e.Message, e.Component, e.Host, e.Name)
-	h.int(int64(e.Count))
-	h.time(e.First)
-	h.time(e.Last)
-	if e.Combined {
-		h.int(1)
-	}
-}
-
-func logContent(h *hasher, l *LogLine) {
-	h.object(l.Object)
-	h.str(l.Origin, l.Container, l.Node, l.Level, l.Logger, l.Thread, l.Route, l.Message)
-	h.time(l.At)
-}
-
-func requestContent(h *hasher, r *Request) {
-	h.object(r.Object)
-	h.str(r.Container, r.Method, r.Host, r.Port, r.Path, r.UserAgent, r.Client, r.By, r.Excerpt)
-	h.int(int64(r.Status))
-	if r.Duration != nil {
-		h.int(int64(*r.Duration))
-	}
-	h.time(r.At)
 }

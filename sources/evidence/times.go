@@ -21,7 +21,11 @@ func Dayless(hour, min, sec, nsec int, loc *time.Location) time.Time {
 	return time.Date(daylessYear, 1, 1, hour, min, sec, nsec, loc)
 }
 
-func isYearless(t time.Time) bool { return t.Year() == yearlessYear }
+// A conversion to another zone may have moved a time into the neighbouring year.
+func isYearless(t time.Time) bool {
+	y := t.Year()
+	return y >= yearlessYear-1 && y <= yearlessYear+1
+}
 func isDayless(t time.Time) bool {
 	y := t.Year()
 	return y == daylessYear || y == daylessYear-1
@@ -189,9 +193,12 @@ func withYear(t time.Time, year int) time.Time {
 }
 
 func nearestYear(t, anchor time.Time) time.Time {
-	got := withYear(t, anchor.In(t.Location()).Year())
-	if got.After(anchor.Add(24 * time.Hour)) {
-		got = withYear(t, anchor.In(t.Location()).Year()-1)
+	year := anchor.In(t.Location()).Year()
+	got := withYear(t, year)
+	// Eight years back there is a 29th of February, also around 1900 and 2100.
+	for back := 0; back <= 8 && (got.After(anchor.Add(24*time.Hour)) || got.Day() != t.Day()); back++ {
+		year--
+		got = withYear(t, year)
 	}
 	return got
 }

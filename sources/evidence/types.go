@@ -201,12 +201,14 @@ type Container struct {
 	PreStop string `json:"preStop,omitempty"`
 
 	// The status. StatusKnown is true when one was read.
-	StatusKnown bool           `json:"statusKnown,omitempty"`
-	Ready       bool           `json:"ready,omitempty"`
-	Started     *bool          `json:"started,omitempty"`
-	Restarts    int            `json:"restarts,omitempty"`
-	State       ContainerState `json:"state,omitzero"`
-	LastState   ContainerState `json:"lastState,omitzero"`
+	StatusKnown bool `json:"statusKnown,omitempty"`
+	Ready       bool `json:"ready,omitempty"`
+	// ReadyUnknown is set by [Set.AsOf] when the rest of the status holds at that moment and Ready is not proven.
+	ReadyUnknown bool           `json:"readyUnknown,omitempty"`
+	Started      *bool          `json:"started,omitempty"`
+	Restarts     int            `json:"restarts,omitempty"`
+	State        ContainerState `json:"state,omitzero"`
+	LastState    ContainerState `json:"lastState,omitzero"`
 }
 
 // Port is a container port or a service port.
