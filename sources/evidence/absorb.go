@@ -14,6 +14,9 @@ const maxTwins = 64
 //
 // Rows are of one event when object, reason and message are the same and their times agree as far as printed ages can.
 func absorb(events []Event, end time.Time) []Event {
+	if !slices.ContainsFunc(events, func(e Event) bool { return e.Name == "" }) {
+		return events // API objects only: supersede has decided
+	}
 	type key struct{ kind, name, reason, message string }
 	groups := map[key][]int{}
 	for i := range events {
@@ -69,7 +72,7 @@ func compareDetail(a, b *Event) int {
 func sameRow(full, less *Event, end time.Time) bool {
 	agree := func(a, b string) bool { return a == b || a == "" || b == "" }
 	switch {
-	case less.Name != "": // both are API objects: supersede has decided
+	case less.Name != "": // an API object
 		return false
 	case !agree(full.Object.Namespace, less.Object.Namespace), !agree(full.Object.UID, less.Object.UID),
 		!agree(full.Object.Cluster, less.Object.Cluster), !agree(full.Container, less.Container),

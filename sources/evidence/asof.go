@@ -35,7 +35,7 @@ func (s *Set) AsOf(t time.Time) *Set {
 			c.Pods = append(c.Pods, q)
 		}
 	}
-	sortPods(c.Pods)
+	sortItems(c.Pods, comparePods)
 	for _, w := range s.Workloads {
 		if w.Created.After(t) {
 			continue

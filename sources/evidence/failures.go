@@ -11,14 +11,13 @@ import (
 // OpenShift's kubelet writes each failure twice (reasons Unhealthy and ProbeError); the second is dropped where the first
 // is there. Kubelet log lines repeat what the events say; they are used only for pods without such an event.
 func deriveFailures(s *Set) []Failure {
-	var out []Failure
-	type key struct {
-		object    Object
-		container string
-		probe     ProbeKind
+	n := 0
+	for i := range s.Events {
+		if probeReason(s.Events[i].Reason) {
+			n++
+		}
 	}
-	withEvent := map[key]bool{}
-	podWithEvent := map[Object]bool{}
+	out := make([]Failure, 0, n)
 	var doubles []Failure
 	for i := range s.Events {
 		e := &s.Events[i]
@@ -40,31 +39,61 @@ func deriveFailures(s *Set) []Failure {
 			doubles = append(doubles, f)
 			continue
 		}
-		withEvent[key{f.Object, f.Container, f.Probe}] = true
-		podWithEvent[Object{Namespace: f.Object.Namespace, Name: f.Object.Name}] = true
 		out = append(out, f)
 	}
-	for _, f := range doubles {
-		if !withEvent[key{f.Object, f.Container, f.Probe}] {
-			out = append(out, f)
-		}
+	out = append(out, onlyDoubles(doubles, out)...)
+	out = append(out, logFailures(s.Logs, out)...)
+	slices.SortStableFunc(out, func(a, b Failure) int {
+		return cmp.Or(a.First.Compare(b.First), compareObject(a.Object, b.Object), cmp.Compare(a.Cites, b.Cites))
+	})
+	return out
+}
+
+// onlyDoubles gives those of OpenShift's ProbeError rows that have no Unhealthy row beside them.
+func onlyDoubles(doubles, failures []Failure) []Failure {
+	if len(doubles) == 0 {
+		return nil
 	}
-	for i := range s.Logs {
-		l := &s.Logs[i]
+	type key struct {
+		object    Object
+		container string
+		probe     ProbeKind
+	}
+	seen := map[key]bool{}
+	for i := range failures {
+		f := &failures[i]
+		seen[key{f.Object, f.Container, f.Probe}] = true
+	}
+	return slices.DeleteFunc(doubles, func(f Failure) bool { return seen[key{f.Object, f.Container, f.Probe}] })
+}
+
+// logFailures gives the failures in the kubelet's log of pods for which there is no event.
+func logFailures(logs []LogLine, failures []Failure) []Failure {
+	type key struct{ namespace, name string }
+	var withEvent map[key]bool
+	var out []Failure
+	for i := range logs {
+		l := &logs[i]
 		if l.Origin != "kubelet" {
 			continue
 		}
 		v, ok := Classify(l.Message)
-		if !ok || podWithEvent[Object{Namespace: l.Object.Namespace, Name: l.Object.Name}] {
+		if !ok {
+			continue
+		}
+		if withEvent == nil {
+			withEvent = map[key]bool{}
+			for j := range failures {
+				withEvent[key{failures[j].Object.Namespace, failures[j].Object.Name}] = true
+			}
+		}
+		if withEvent[key{l.Object.Namespace, l.Object.Name}] {
 			continue
 		}
 		out = append(out, Failure{
 			Verdict: v, Cites: l.Ref, Object: l.Object, Container: l.Container, Count: 1, First: l.At, Last: l.At, Message: l.Message,
 		})
 	}
-	slices.SortStableFunc(out, func(a, b Failure) int {
-		return cmp.Or(a.First.Compare(b.First), compareObject(a.Object, b.Object), cmp.Compare(a.Cites, b.Cites))
-	})
 	return out
 }
 

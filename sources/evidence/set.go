@@ -89,22 +89,18 @@ func (s *Set) Finish(o FinishOptions) {
 
 	s.End = s.newest(o.At)
 	s.Events = absorb(supersede(s.Events), s.End)
-	slices.SortStableFunc(s.Events, func(a, b Event) int {
-		return cmp.Or(a.First.Compare(b.First), cmp.Compare(a.Ref, b.Ref))
-	})
-	sortPods(s.Pods)
-	slices.SortStableFunc(s.Workloads, func(a, b Workload) int {
-		return cmp.Or(compareObject(a.Object, b.Object), cmp.Compare(a.Ref, b.Ref))
-	})
-	slices.SortStableFunc(s.Logs, func(a, b LogLine) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Ref, b.Ref))
-	})
-	slices.SortStableFunc(s.Requests, func(a, b Request) int {
-		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Ref, b.Ref))
-	})
-	slices.SortStableFunc(s.Targets, func(a, b Target) int {
-		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Ref, b.Ref))
-	})
+	sortItems(s.Events, func(a, b *Event) int { return a.First.Compare(b.First) })
+	sortItems(s.Pods, comparePods)
+	sortItems(s.Workloads, func(a, b *Workload) int { return compareObject(a.Object, b.Object) })
+	sortItems(s.Autoscalers, nil)
+	sortItems(s.Nodes, nil)
+	sortItems(s.Services, nil)
+	sortItems(s.Series, nil)
+	sortItems(s.Logs, func(a, b *LogLine) int { return a.At.Compare(b.At) })
+	sortItems(s.Requests, func(a, b *Request) int { return a.At.Compare(b.At) })
+	sortItems(s.Targets, func(a, b *Target) int { return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.ID, b.ID)) })
+	sortItems(s.HealthChecks, nil)
+	sortItems(s.Listeners, nil)
 	slices.SortFunc(s.Queries, func(a, b Query) int {
 		return cmp.Or(cmp.Compare(a.Signal, b.Signal), cmp.Compare(a.Stack, b.Stack), cmp.Compare(a.PromQL, b.PromQL))
 	})
@@ -175,7 +171,7 @@ func indexAll[T any, P interface {
 	}
 }
 
-// finish gives every item its Ref, merges what has the same content and sorts by Ref.
+// finish gives every item its Ref, and merges what has the same content.
 func finish[T any, P interface {
 	*T
 	itemer
@@ -202,9 +198,30 @@ func finish[T any, P interface {
 		kept = append(kept, *p)
 	}
 	*items = kept
-	slices.SortStableFunc(*items, func(a, b T) int {
-		return cmp.Compare(P(&a).item().Ref, P(&b).item().Ref)
+}
+
+// sortItems sorts by order, then by Ref, which no two items share. Items are large, so pointers are sorted.
+func sortItems[T any, P interface {
+	*T
+	itemer
+}](items []T, order func(a, b *T) int) {
+	pointers := make([]P, len(items))
+	for i := range items {
+		pointers[i] = &items[i]
+	}
+	slices.SortFunc(pointers, func(a, b P) int {
+		if order != nil {
+			if c := order(a, b); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(a.item().Ref, b.item().Ref)
 	})
+	sorted := make([]T, len(items))
+	for i, p := range pointers {
+		sorted[i] = *p
+	}
+	copy(items, sorted)
 }
 
 // mergeItem joins what the same content was read with twice, so that it does not matter which came first.
@@ -230,11 +247,11 @@ func smaller(a, b string) string {
 // and again.
 func supersede(events []Event) []Event {
 	type key struct {
-		object           Object
-		container        string
-		reason, message  string
-		component, first string
-		name             string
+		object          Object
+		container       string
+		reason, message string
+		component, name string
+		first           int64
 	}
 	best := make(map[key]int, len(events))
 	drop := make([]bool, len(events))
@@ -243,13 +260,13 @@ func supersede(events []Event) []Event {
 		if e.Name == "" || e.First.IsZero() {
 			continue
 		}
-		k := key{e.Object, e.Container, e.Reason, e.Message, e.Component, e.First.Format(time.RFC3339), e.Name}
+		k := key{e.Object, e.Container, e.Reason, e.Message, e.Component, e.Name, e.First.Unix()}
 		j, ok := best[k]
 		if !ok {
 			best[k] = i
 			continue
 		}
-		if cmp.Or(cmp.Compare(events[j].Count, e.Count), events[j].Last.Compare(e.Last)) < 0 {
+		if cmp.Or(cmp.Compare(events[j].Count, e.Count), events[j].Last.Compare(e.Last), cmp.Compare(e.Ref, events[j].Ref)) < 0 {
 			drop[j] = true
 			best[k] = i
 		} else {
@@ -265,10 +282,8 @@ func supersede(events []Event) []Event {
 	return kept
 }
 
-func sortPods(pods []Pod) {
-	slices.SortStableFunc(pods, func(a, b Pod) int {
-		return cmp.Or(compareObject(a.Object, b.Object), a.Observed.Compare(b.Observed), cmp.Compare(a.Ref, b.Ref))
-	})
+func comparePods(a, b *Pod) int {
+	return cmp.Or(compareObject(a.Object, b.Object), a.Observed.Compare(b.Observed))
 }
 
 func compareObject(a, b Object) int {

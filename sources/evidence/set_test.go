@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -318,5 +319,17 @@ func TestMergeKeepsEverything(t *testing.T) {
 	s.Merge(sample())
 	if diff := cmp.Diff(plain(sample()), plain(s), cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })); diff != "" {
 		t.Errorf("lost in the merge (-want +got):\n%s", diff)
+	}
+}
+
+func BenchmarkFinish(b *testing.B) {
+	events := make([]Event, 100_000)
+	for i := range events {
+		events[i] = unhealthy("web-"+strconv.Itoa(i%5000), noon.Add(-time.Duration(i)*time.Second), noon, i+1)
+		events[i].Name = "e" + strconv.Itoa(i)
+	}
+	for b.Loop() {
+		s := &Set{Events: slices.Clone(events)}
+		s.Finish(FinishOptions{})
 	}
 }
