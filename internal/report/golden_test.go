@@ -13,9 +13,9 @@ import (
 	"github.com/probedoctor/probedoctor/rules"
 )
 
-var update = flag.Bool("update", false, "rewrite testdata/golden and the example document")
+var update = flag.Bool("update", false, "rewrite testdata/golden, and make the example document where there is none")
 
-var samples = map[string]func() *rules.DiagnosisList{"saturated": saturated, "undecided": undecidedList, "empty": emptyList}
+var samples = map[string]func() *rules.DiagnosisList{"saturated": saturated, "undecided": undecidedList, "empty": emptyList, "two": twoIncidents}
 
 func render(t testing.TB, list *rules.DiagnosisList, o Options) string {
 	t.Helper()

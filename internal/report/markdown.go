@@ -94,7 +94,7 @@ func (m *markdown) cite(l *labels, refs []evidence.Ref) string {
 func (m *markdown) incident(d *rules.Diagnosis) {
 	l := newLabels(d)
 	first := verdict(d)
-	m.header(d, first)
+	m.header(d, l, first)
 	m.table(d)
 	for i := range d.Ranked {
 		m.cause(l, &d.Ranked[i], first)
@@ -118,7 +118,7 @@ func (m *markdown) incident(d *rules.Diagnosis) {
 }
 
 // header is the heading, the facts of the incident and, where nothing is singled out, what to check before all else.
-func (m *markdown) header(d *rules.Diagnosis, first *rules.Cause) {
+func (m *markdown) header(d *rules.Diagnosis, l *labels, first *rules.Cause) {
 	head := "## " + m.text(subjectName(d.Subject)) + ": "
 	if first != nil {
 		m.put(head + m.text(title(*first)) + " (" + percent(first.Probability) + ")\n")
@@ -148,7 +148,8 @@ func (m *markdown) header(d *rules.Diagnosis, first *rules.Cause) {
 		}
 	}
 	m.put(strings.Join(parts, sep) + "\n")
-	if total, byProbe, byPhase := failuresText(d, m.g.most); total != "" {
+	total, byProbe, byPhase := failuresText(d, m.g.most)
+	if total != "" {
 		said := "**" + m.text(total) + "**"
 		if byProbe != "" {
 			said += ": " + m.text(byProbe)
@@ -158,11 +159,21 @@ func (m *markdown) header(d *rules.Diagnosis, first *rules.Cause) {
 		}
 		m.put(said + "\n")
 	}
+	for _, s := range d.Symptoms {
+		if s.Kind != "probe-failure" || total == "" { // the line above has said it
+			m.put("- " + m.text(s.Text) + m.cite(l, s.Refs))
+		}
+	}
+	m.put("")
 	if s.Inferred != "" {
 		m.put("The workload is inferred: " + m.text(s.Inferred) + "\n")
 	}
 	if first == nil {
-		m.put("**The evidence does not single out a cause.** The candidates below are not findings.\n")
+		said := "**The evidence does not single out a cause.**"
+		if len(d.Ranked) > 0 {
+			said += " The candidates below are not findings."
+		}
+		m.put(said + "\n")
 		m.missing(d, "Check next")
 	} else if first.Summary != "" {
 		m.put("> **In short:** " + m.text(first.Summary) + "\n")

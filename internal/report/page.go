@@ -55,7 +55,12 @@ func (p *page) line(s string) {
 	p.buf.WriteByte('\n')
 }
 
-func (p *page) blank() { p.buf.WriteByte('\n') }
+// blank writes an empty line, unless there is one already.
+func (p *page) blank() {
+	if b := p.buf.Bytes(); len(b) > 0 && !bytes.HasSuffix(b, []byte("\n\n")) {
+		p.buf.WriteByte('\n')
+	}
+}
 
 // lead is the beginning of a paragraph: a mark with its indent. Further lines are indented by its width.
 type lead struct {

@@ -114,13 +114,13 @@ func saturated() *rules.DiagnosisList {
 			},
 			Remediation: []rules.Step{
 				{For: "worker-pool-saturation", Step: "Raise timeoutSeconds from 1 to 3 on both probes", Horizon: rules.Now,
-					Does: "buys headroom, stops the liveness kills", DoesNot: "does not free a single worker", Risk: "a dead pod is noticed 6 s later",
+					Does: "buys headroom, stops the liveness kills", DoesNot: "free a single worker", Risk: "a dead pod is noticed 6 s later",
 					Undo:    "kubectl -n shop rollout undo deploy/checkout",
 					Command: `kubectl -n shop patch deploy/checkout --type=json -p '[{"op":"replace","path":"/spec/template/spec/containers/0/livenessProbe/timeoutSeconds","value":3}]'`},
 				{For: "dependency-slowdown", Step: "Fix the Redis codec errors on /api/cart and /api/price", Horizon: rules.Next,
 					Does: "the calls that hold workers end sooner"},
 				{For: "worker-pool-saturation", Step: "Size maxThreads (200) and acceptCount (100) against peak plus probes", Horizon: rules.Next,
-					Does: "room for the peak", DoesNot: "shorter calls", Undo: "Set the old values:\nkubectl -n shop set env deploy/checkout SERVER_TOMCAT_THREADS_MAX=200"},
+					Does: "room for the peak", DoesNot: "shorten the calls", Undo: "Set the old values: kubectl -n shop set env deploy/checkout SERVER_TOMCAT_THREADS_MAX=200"},
 				{For: "stacked-probes", Step: "Give probes their own port and pool (management.server.port), one prober a path", Horizon: rules.Later,
 					Does: "a busy pool no longer reads as a dead pod", Command: "cat <<'PATCH'\nmanagement:\n  server:\n    port: 8081\nPATCH"},
 			},
@@ -209,4 +209,31 @@ func emptyList() *rules.DiagnosisList {
 		{Source: evidence.SourceMetrics, Status: evidence.CoverageTimeout, Detail: "no answer from monitoring/prometheus-operated within 5 s"},
 		{Source: evidence.SourceLogs, Status: evidence.CoverageAbsent},
 	}}
+}
+
+// twoIncidents has one that is explained by noise alone, and one without any candidate.
+func twoIncidents() *rules.DiagnosisList {
+	return &rules.DiagnosisList{
+		Items: []rules.Diagnosis{
+			{
+				Subject: rules.Subject{Namespace: "shop", Kind: "StatefulSet", Name: "cart", Container: "cart", Pods: 3, Ready: 3, Desired: 3},
+				Window:  rules.Window{Start: at("14:02:11"), End: at("14:02:19")},
+				Failures: []rules.FailureGroup{{ID: "connect/refused/terminating", Phase: evidence.PhaseConnect, Outcome: evidence.OutcomeRefused,
+					Life: "terminating", Result: evidence.Failed, Count: 1, ByProbe: map[evidence.ProbeKind]int{evidence.Readiness: 1}, Pods: []string{"cart-2"}, Refs: refs("event:bbbbbbbbbbbb")}},
+				Ranked: []rules.Cause{
+					{ID: "shutdown-noise", Title: "Shutdown noise", Role: rules.Noise, Probability: 0.93, Explains: []string{"connect/refused/terminating"},
+						For: []rules.Statement{say("refused-terminating", 2.5, "1 of 1 within the grace period of a pod that was terminating", "event:bbbbbbbbbbbb")}},
+					{ID: "app-crash", Title: "Application crash", Role: rules.RootCause, Probability: 0.12},
+				},
+				NotAFix:  []rules.NotAFix{{For: "shutdown-noise", Step: "Raise failureThreshold", Why: "the pod is on its way out"}},
+				Evidence: map[evidence.Ref]rules.Exhibit{"event:bbbbbbbbbbbb": exhibit(evidence.KindEvent, "kubernetes", "shop/cart-2", "14:02:19", "e.json", 3, "Readiness probe failed: connection refused")},
+			},
+			{
+				Subject:  rules.Subject{Pods: -1, Ready: -1, Desired: -1},
+				Symptoms: []rules.Symptom{{Kind: "failing-request", Text: "GET /up answered 503, 4 times", Refs: refs("request:cccccccccccc")}},
+				Evidence: map[evidence.Ref]rules.Exhibit{"request:cccccccccccc": exhibit(evidence.KindRequest, "logs", "", "", "stdin", 4, "GET /up 503")},
+			},
+		},
+		Coverage: []evidence.Coverage{{Source: evidence.SourceEvents, Status: evidence.CoverageOK}},
+	}
 }

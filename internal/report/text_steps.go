@@ -103,18 +103,21 @@ func (t *text) step(label, about string, s rules.Step) {
 		t.para(indent, "risk: "+t.text(s.Risk), t.dim, "")
 	}
 	if prose, command := undo(s.Undo); prose+command != "" {
-		if prose != "" {
-			t.para(indent, "undo: "+t.text(prose), t.dim, "")
-		} else {
-			t.para(indent, "undo:", t.dim, "")
-		}
+		said := strings.TrimSpace("undo: " + t.text(prose))
 		if command != "" {
+			if prose != "" {
+				said += ":"
+			}
+			t.para(indent, said, t.dim, "")
 			t.command(detailIndent, command)
+			return
 		}
+		t.para(indent, said, t.dim, "")
 	}
 }
 
-// doesNot makes sure that what a step leaves undone cannot be read as what it does.
+// doesNot makes sure that what a step leaves undone cannot be read as what it does. Runbooks write it as a verb that
+// follows "does not"; a text that denies by itself stays as it is.
 func doesNot(s string) string {
 	low := strings.ToLower(s)
 	for _, begin := range []string{"does not", "do not", "will not", "cannot", "no ", "not ", "nothing"} {
@@ -122,19 +125,33 @@ func doesNot(s string) string {
 			return s
 		}
 	}
-	return "does not: " + s
+	return "does not " + s
 }
 
-// undo splits how to take a step back into a sentence and a command: the command stands on lines of its own after the
-// sentence, or alone.
+// undo splits how to take a step back into a sentence and a command, which has to stand whole on lines of its own. The
+// command follows the sentence after a colon or a line break, or is all there is.
 func undo(s string) (prose, command string) {
 	s = strings.TrimSpace(s)
-	prose, command, _ = strings.Cut(s, "\n")
-	if word, _, _ := strings.Cut(prose, " "); commandWords[word] {
+	if startsCommand(s) {
 		return "", s
 	}
-	return prose, command
+	for i := range len(s) {
+		if s[i] != ':' && s[i] != '\n' {
+			continue
+		}
+		if rest := strings.TrimLeft(s[i+1:], " \n"); startsCommand(rest) {
+			return s[:i], rest
+		}
+	}
+	return s, ""
 }
 
-// commandWords are the programs with which a command of a runbook begins.
-var commandWords = map[string]bool{"kubectl": true, "aws": true, "helm": true, "curl": true, "istioctl": true, "gcloud": true, "az": true}
+// startsCommand tells whether s begins with one of the programs with which runbooks take a step back.
+func startsCommand(s string) bool {
+	word, _, more := strings.Cut(s, " ")
+	switch word {
+	case "kubectl", "aws", "helm", "curl", "istioctl", "gcloud", "az", "oc":
+		return more
+	}
+	return false
+}
