@@ -14,19 +14,19 @@ import (
 
 // What the short text folds away; wide has it all.
 const (
-	foldBelow      = 0.1 // roots below the first that are less likely than this are one line each
-	foldedRoots    = 2   // so many of them
-	shownFor       = 5   // statements for a cause, the strongest ones
-	shownAgainst   = 3
-	shownSteps     = 2 // steps of a horizon, besides those of the first cause
-	shownMissing   = 3
-	shownRuledOut  = 4
-	shownCoverage  = 6
-	shownRefs      = 3  // pieces between the brackets
-	labelIndent    = 9  // " Verify  "
-	detailIndent   = 11 // what belongs to the line above
-	causeIndent    = 4
-	statementIdent = 6
+	foldBelow       = 0.1 // roots below the first that are less likely than this are one line each
+	foldedRoots     = 2   // so many of them
+	shownFor        = 5   // statements for a cause, the strongest ones
+	shownAgainst    = 3
+	shownSteps      = 2 // steps of a horizon, besides those of the first cause
+	shownMissing    = 3
+	shownRuledOut   = 4
+	shownCoverage   = 6
+	shownRefs       = 3  // pieces between the brackets
+	labelIndent     = 9  // " Verify  "
+	detailIndent    = 11 // what belongs to the line above
+	causeIndent     = 4
+	statementIndent = 6
 )
 
 // text writes the incidents one after the other.

@@ -120,7 +120,7 @@ func (t *text) statements(l *labels, mark string, list []rules.Statement, limit 
 	list = strongest(list)
 	for i, s := range list {
 		if i == limit && !t.wide {
-			t.para(lead{text: strings.Repeat(" ", statementIdent+2)}, number(len(list)-i)+" more: -o wide", t.dim, "")
+			t.para(lead{text: strings.Repeat(" ", statementIndent+2)}, number(len(list)-i)+" more: -o wide", t.dim, "")
 			return
 		}
 		said := t.text(s.Statement)
@@ -136,7 +136,7 @@ func (t *text) statements(l *labels, mark string, list []rules.Statement, limit 
 		if mark == t.minus {
 			style = t.strong
 		}
-		t.para(lead{strings.Repeat(" ", statementIdent) + begin, style}, said, t.plain, t.cite(l, s.Refs))
+		t.para(lead{strings.Repeat(" ", statementIndent) + begin, style}, said, t.plain, t.cite(l, s.Refs))
 	}
 }
 
