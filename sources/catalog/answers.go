@@ -84,7 +84,8 @@ var (
 	aggregator = regexp.MustCompile(`\b(sum|max|min|avg|clamp_min)\s*\(`)
 	duration   = regexp.MustCompile(`\[[^\]]*\]`)
 	percent    = regexp.MustCompile(`^100\*|\*100$`)
-	dropped    = strings.NewReplacer("irate", "rate", " ", "", "\t", "", "\n", "", "\r", "", "(", "", ")", "", ">0", "", ",0", "")
+	blank      = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "(", "", ")", "")
+	guards     = strings.NewReplacer(">0", "", ",0", "", "irate", "rate")
 )
 
 // narrowing are the labels that say for what a query was asked, not what it asks.
@@ -115,7 +116,7 @@ func outside(q string) string {
 	q = grouping.ReplaceAllString(q, "")
 	q = aggregator.ReplaceAllString(q, "(")
 	q = duration.ReplaceAllString(q, "[]")
-	return dropped.Replace(q)
+	return guards.Replace(blank.Replace(q))
 }
 
 // braces gives the matchers that matter up to the closing brace, sorted, and what follows.

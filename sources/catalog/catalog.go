@@ -187,12 +187,14 @@ func (c *Catalog) recognise(x *index) []int {
 	return found
 }
 
-// claim marks the series that the stack's own signals use.
+// claim marks the series that the stack's own signals use, of whatever route.
 func (s *Stack) claim(x *index) {
 	for _, exprs := range s.signals {
 		for _, e := range exprs {
 			for _, t := range e.terms() {
-				t.matchers = nil
+				if t.health() {
+					t.matchers = slices.DeleteFunc(slices.Clone(t.matchers), func(m matcher) bool { return m.health() })
+				}
 				for _, suffix := range e.suffixes() {
 					for _, r := range x.find(t, suffix, false) {
 						r.claimed = true

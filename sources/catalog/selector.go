@@ -3,6 +3,7 @@ package catalog
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -148,13 +149,10 @@ func compileAnchored(expr string) (*regexp.Regexp, error) {
 
 // health tells whether the selector has a health parameter.
 func (s selector) health() bool {
-	for _, m := range s.matchers {
-		if m.re == nil && (m.op == "=~" || m.op == "!~") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.matchers, matcher.health)
 }
+
+func (m matcher) health() bool { return m.re == nil && (m.op == "=~" || m.op == "!~") }
 
 // expand puts the paths into a value. The result is a regular expression.
 func expand(value string, p params) string {
@@ -182,7 +180,7 @@ func (s selector) bind(p params) selector {
 	}
 	bound := make([]matcher, len(s.matchers))
 	for i, m := range s.matchers {
-		if m.re == nil && (m.op == "=~" || m.op == "!~") {
+		if m.health() {
 			m.value = expand(m.value, p)
 			re, err := compileAnchored(m.value)
 			if err != nil {
