@@ -8,7 +8,7 @@ func (v *Verdict) exec(s string) {
 	if v.commandTimeout(s) {
 		return
 	}
-	lower := strings.ToLower(s)
+	lower := lowerASCII(s)
 	if v.runtimeError(s, lower) {
 		return
 	}

@@ -25,6 +25,7 @@ func FuzzClassify(f *testing.F) {
 		`Readiness probe failed: timeout: failed to connect service "10.0.0.1:9018" within 1s: context deadline exceeded`,
 		"> **_Readiness probe error: HTTP probe failed with statuscode: 500\nbody: x_**",
 		"`", `"`, "“", " probe failed:", "Readiness probe ", "Get ", "dial tcp ", "\xff\xfe", "",
+		"Liveness probe failed:\xc5Curl: (", "Liveness probe failed: Kcurl: (7) connect to \u0130 port 1",
 	} {
 		f.Add(s)
 	}

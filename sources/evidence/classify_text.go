@@ -117,6 +117,17 @@ func containsAny(s string, phrases ...string) bool {
 	return false
 }
 
+// lowerASCII is s in lower case with every byte in its place: strings.ToLower changes the length of some texts.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
