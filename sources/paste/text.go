@@ -1,0 +1,323 @@
+package paste
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/probedoctor/probedoctor/sources/evidence"
+)
+
+const (
+	maxExcerpt = 400
+	// maxMessage bounds the text of one event or log record, in bytes; events of the API hold 1 kB.
+	maxMessage = 4 << 10
+	// maxContinuation bounds how many lines may follow a row.
+	maxContinuation = 64
+	// maxComplaints bounds how many unreadable rows of a file are named one by one.
+	maxComplaints = 20
+)
+
+// text reads free text line by line. It holds what the lines before said about the lines to come: the command that was
+// typed, the object that is described, the columns of the table.
+type text struct {
+	file       string
+	set        *evidence.Set
+	structured func(firstLine int, block string) bool
+	undress    undresser
+
+	n   int    // line being read
+	raw string // the line under its decoration, for excerpts
+
+	about command // the last command; its zero when none was seen
+	named evidence.Object
+	// row is the event that further lines may belong to.
+	row       evidence.Event
+	rowOpen   bool
+	rowIndent int
+	rowLines  int
+	rowTable  bool // the row has cells: it stands in a table
+
+	inEvents   bool // below an "Events:" line or an events header
+	table      *table
+	doc        *description
+	block      *block
+	replay     bool // the lines of a block are read again, one by one
+	pieces     *fragment
+	web        *exchange
+	prom       *expositionReader
+	alert      *alert
+	logs       bool // the lines are those of a log
+	logLine    int  // index+1 of the log line to which a stack trace may be added
+	traced     int  // lines of it that were added
+	complaints int
+	from       marks
+}
+
+// marks are the lengths of the set's slices when the text began.
+type marks struct{ events, pods, logs int }
+
+// newTextReader makes the reader of free text. structured is given blocks of JSON or YAML that stand in the text; it says
+// whether it could read them.
+func newTextReader(file string, set *evidence.Set, structured func(firstLine int, block string) bool) textSink {
+	t := &text{file: file, set: set, structured: structured}
+	t.undress.emit = t.read
+	t.from = marks{len(set.Events), len(set.Pods), len(set.Logs)}
+	return t
+}
+
+func (t *text) line(n int, s string) { t.undress.line(n, s) }
+
+func (t *text) close() {
+	t.undress.flush()
+	t.endBlock()
+	t.endSection()
+	t.endDescription()
+	if t.prom != nil {
+		t.prom.close()
+		t.prom = nil
+	}
+	if t.complaints > maxComplaints {
+		t.cover(evidence.CoveragePartial, "", t.complaints-maxComplaints)
+	}
+	t.fillNamespaces()
+}
+
+// read takes one line that is free of decoration.
+func (t *text) read(n int, s string) {
+	t.n, t.raw = n, s
+	s = strings.TrimRight(s, " \t")
+	trimmed := strings.TrimSpace(s)
+	if t.block != nil && t.inBlock(n, s, trimmed) {
+		return
+	}
+	switch {
+	case trimmed == "":
+		t.blank()
+		return
+	case strings.HasPrefix(trimmed, "```"):
+		t.closeRow()
+		return
+	case elision(trimmed):
+		t.closeRow()
+		if t.doc != nil {
+			t.doc.elide()
+		}
+		return
+	}
+	if !t.prompt(trimmed) {
+		t.recognise(s, trimmed)
+	}
+}
+
+// recognise asks one format after the other; the first that knows the line takes it. What is unmistakable comes first, and
+// what may be part of something longer comes after the check whether it continues the row above.
+func (t *text) recognise(s, trimmed string) {
+	_ = t.prefixedLog(s, trimmed) ||
+		t.eventRow(s, trimmed) ||
+		t.tableLine(s, trimmed) ||
+		t.nodeLine(s, trimmed) ||
+		t.strongMessage(s, trimmed) ||
+		t.continuation(s, trimmed) ||
+		t.structuredStart(s, trimmed) ||
+		t.describeLine(s, trimmed) ||
+		t.webLine(s, trimmed) ||
+		t.socketLine(s, trimmed) ||
+		t.stateLine(s, trimmed) ||
+		t.expositionLine(s, trimmed) ||
+		!t.logs && t.weakMessage(s, trimmed) ||
+		t.logRecord(s, trimmed) ||
+		t.podRow(s, trimmed) ||
+		t.topRow(s, trimmed) ||
+		t.scalerRow(s, trimmed) ||
+		t.alertLine(s, trimmed) ||
+		t.weakMessage(s, trimmed) ||
+		t.loose(s, trimmed)
+}
+
+// blank ends what a blank line ends: the row, a table without a header to come back to, an HTTP answer.
+func (t *text) blank() {
+	t.closeRow()
+	t.endPieces()
+	t.logLine = 0
+	if t.web != nil {
+		t.web.blank(t)
+	}
+}
+
+// endSection closes what a new command or the end of the text closes.
+func (t *text) endSection() {
+	t.closeRow()
+	t.endPieces()
+	t.endExchange()
+	t.endAlert()
+	t.table, t.inEvents, t.logs, t.logLine = nil, false, false, 0
+}
+
+// prompt reads a line with a shell prompt.
+func (t *text) prompt(trimmed string) bool {
+	host, line, ok := cutPrompt(trimmed)
+	if !ok {
+		return false
+	}
+	t.endSection()
+	t.endDescription()
+	if line == "" {
+		t.about = command{}
+		return true
+	}
+	t.about = parseCommand(line)
+	t.about.host = host
+	if t.about.inner != "" {
+		pod := t.about
+		t.about.tool, _ = knownCommand(t.about.inner)
+		t.about.args = pod.inner
+	}
+	switch {
+	case t.about.verb == "log":
+		t.logs = true
+	case t.about.tool == "curl", t.about.tool == "wget":
+		t.startExchange(t.about.args)
+	}
+	return true
+}
+
+// object is the object that the lines are about, as far as the command or the description names it.
+func (t *text) object(kind string) evidence.Object {
+	o := evidence.Object{Kind: kind, Namespace: t.about.namespace}
+	if t.about.kind == kind {
+		o.Name = t.about.name
+	}
+	if t.doc != nil && t.doc.object().Kind == kind {
+		d := t.doc.object()
+		o.Name, o.Namespace = d.Name, cmp.Or(d.Namespace, o.Namespace)
+	}
+	return o
+}
+
+// item makes the common part of an item that was read from the line n.
+func (t *text) item(source, locator string, n int, raw string) evidence.Item {
+	return evidence.Item{Source: source, Locator: locator, File: t.file, Line: n, Excerpt: excerpt(raw)}
+}
+
+// excerpt is the text that is shown for an item, bounded.
+func excerpt(raw string) string {
+	raw = strings.TrimSpace(raw)
+	if len(raw) <= maxExcerpt {
+		return raw
+	}
+	cut := maxExcerpt
+	for cut > 0 && !utf8.RuneStart(raw[cut]) {
+		cut--
+	}
+	return raw[:cut]
+}
+
+// structuredStart begins a block of JSON or YAML.
+func (t *text) structuredStart(s, trimmed string) bool {
+	if t.replay {
+		return false
+	}
+	if resources.MatchString(trimmed) && t.about.name != "" && t.resourceJSON(trimmed) {
+		return true
+	}
+	b := startBlock(t.n, s, trimmed)
+	if b == nil {
+		return false
+	}
+	if b.done() && t.web == nil && !signed([]byte(trimmed)) && t.logRecord(s, trimmed) {
+		return true
+	}
+	t.closeRow()
+	t.block = b
+	if b.done() {
+		t.endBlock()
+	}
+	return true
+}
+
+// inBlock gives the line to the open block; false says that the block has ended before it.
+func (t *text) inBlock(n int, s, trimmed string) bool {
+	_, _, prompt := cutPrompt(trimmed)
+	if (prompt && !t.block.yamlComment(trimmed)) || strings.HasPrefix(trimmed, "```") || !t.block.add(s, trimmed) {
+		t.endBlock()
+		t.n, t.raw = n, s
+		return false
+	}
+	if t.block.done() {
+		t.endBlock()
+	}
+	return true
+}
+
+// endBlock gives the block away. What the reader of structured text does not know is read line by line after all.
+func (t *text) endBlock() {
+	b := t.block
+	if b == nil {
+		return
+	}
+	t.block = nil
+	text := b.text()
+	if t.webBody(b.first, text) || t.conditionsBlock(b.first, text) {
+		return
+	}
+	if t.structured != nil && t.structured(b.first, text) {
+		return
+	}
+	t.replay = true
+	for i, s := range strings.Split(text, "\n") {
+		t.n, t.raw = b.first+i, s
+		s = strings.TrimRight(s, " \t")
+		trimmed := strings.TrimSpace(s)
+		if trimmed == "" || elision(trimmed) {
+			continue
+		}
+		t.recognise(s, trimmed)
+	}
+	t.replay = false
+}
+
+// complain records a row that looks like evidence and could not be read.
+func (t *text) complain(why string) {
+	t.complaints++
+	if t.complaints <= maxComplaints {
+		t.cover(evidence.CoveragePartial, why, 0)
+	}
+}
+
+// fillNamespaces gives the events and logs of this text the namespace of their pod where another line of it names both.
+func (t *text) fillNamespaces() {
+	known := map[string]string{}
+	learn := func(o evidence.Object) {
+		if o.Kind != "Pod" || o.Name == "" || o.Namespace == "" {
+			return
+		}
+		if ns, ok := known[o.Name]; ok && ns != o.Namespace {
+			known[o.Name] = "" // the same name in two namespaces
+			return
+		}
+		known[o.Name] = o.Namespace
+	}
+	fill := func(o *evidence.Object) {
+		if o.Kind == "Pod" && o.Namespace == "" {
+			o.Namespace = known[o.Name]
+		}
+	}
+	events, pods, logs := t.set.Events[t.from.events:], t.set.Pods[t.from.pods:], t.set.Logs[t.from.logs:]
+	for i := range events {
+		learn(events[i].Object)
+	}
+	for i := range pods {
+		learn(pods[i].Object)
+	}
+	for i := range events {
+		fill(&events[i].Object)
+		events[i].Locator = eventLocator(events[i])
+	}
+	for i := range pods {
+		fill(&pods[i].Object)
+	}
+	for i := range logs {
+		fill(&logs[i].Object)
+	}
+}
