@@ -427,6 +427,35 @@ func TestUserStack(t *testing.T) {
 	}
 }
 
+// TestDocExample: the stack in the package's documentation loads and gives what it says.
+func TestDocExample(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for l := range strings.Lines(string(doc)) {
+		if code, ok := strings.CutPrefix(l, "//\t"); ok {
+			text.WriteString(code)
+		}
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "doc.yaml"), []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `sum by (pod) (our_workers{namespace="shop",container!="",state="busy"}) / (sum by (pod) (our_workers{namespace="shop",container!=""}) > 0)`
+	if got, _ := c.PromQL("pool.utilisation", "our-server", Hints{Namespace: "shop"}); got != want {
+		t.Errorf("got %s", got)
+	}
+	if got, _ := c.PromQL("handler.latency", "our-server", Hints{HealthPath: "/up"}); strings.Count(got, " or ") != 2 {
+		t.Errorf("alternatives: %s", got)
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	b, err := embedded.ReadFile("stacks/jvm.yaml")
 	if err != nil {

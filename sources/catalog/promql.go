@@ -166,7 +166,7 @@ func (w queryWriter) selector(s selector, suffix string) string {
 		parts = append(parts, "namespace="+quote(w.p.namespace))
 	}
 	if w.p.podRegex != "" && scope == "pod" {
-		parts = append(parts, "pod=~"+quote(w.p.podRegex))
+		parts = append(parts, matcher{label: "pod", op: "=~", value: w.p.podRegex}.String())
 	}
 	for _, m := range w.stack.prefer {
 		parts = append(parts, m.String())

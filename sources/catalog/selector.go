@@ -233,5 +233,7 @@ func (m matcher) String() string {
 	return m.label + op + quote(m.value)
 }
 
-// quote makes a PromQL string, whose escapes are Go's.
-func quote(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }
+// quote makes a PromQL string, whose escapes are Go's. Prometheus refuses the replacement character unescaped.
+func quote(s string) string {
+	return strings.ReplaceAll(strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")), "\uFFFD", `\ufffd`)
+}
