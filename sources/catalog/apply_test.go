@@ -330,6 +330,11 @@ func TestQueries(t *testing.T) {
 	if len(got) != 1 || !strings.Contains(got[0].PromQL, "tomcat") || !strings.Contains(got[0].PromQL, "phpfpm") {
 		t.Errorf("nothing known: %v", got)
 	}
+	// One common stack of the family is no proof that it is in use.
+	set = &evidence.Set{Pods: []evidence.Pod{{Containers: []evidence.Container{{Command: []string{"waitress-serve"}}}}}}
+	if got = of(set, Hints{}, "pool.busy"); len(got) != 1 || got[0].Stack != "" || !strings.Contains(got[0].PromQL, "uwsgi") {
+		t.Errorf("one of the family: %v", got)
+	}
 	// Only one stack could give it.
 	if got = of(&evidence.Set{}, Hints{}, "cpu.throttledRatio"); len(got) != 1 || got[0].Stack != "cadvisor" {
 		t.Errorf("one stack: %v", got)

@@ -224,8 +224,8 @@ func (c *Catalog) queries(have map[string]bool, active map[int]bool, p params) [
 				parts = append(parts, c.stacks[i].promQL(sig, p))
 			}
 			q := evidence.Query{Signal: sig.Name, PromQL: strings.Join(parts, " or ")}
-			if len(choice) == 1 {
-				q.Stack = c.stacks[choice[0]].ID
+			if len(all) == 1 { // no other software could give it
+				q.Stack = c.stacks[all[0]].ID
 			}
 			out = append(out, q)
 			break
