@@ -35,7 +35,7 @@ func NewReader(base evidence.Item, set *evidence.Set) *Reader {
 }
 
 // ErrRow says that a row below a header has not the header's columns.
-var ErrRow = errors.New("not a row of the table")
+var ErrRow = errors.New("a row of HAProxy's table that lacks the columns of its heading")
 
 // Line takes the line n and says whether it belongs to a table; err names what was wrong with a row that does.
 func (r *Reader) Line(n int, s string) (taken bool, err error) {
