@@ -33,7 +33,8 @@
 //	  - {step: what people try, why: why it does not help}
 //
 // A step has at least one of does, doesNot and risk. Of the variants that share an id, the first whose stacks match is
-// taken, else the one without stacks; with no stack known only steps without stacks are rendered.
+// taken, else the one without stacks; with no stack known only steps without stacks are rendered. A stack matches its own name
+// and its varieties: tomcat matches tomcat-jmx.
 //
 // # Placeholders
 //

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 )
 
@@ -22,17 +23,28 @@ var builtin embed.FS
 // maxFile bounds a runbook's file, in bytes; the longest built-in one is a tenth of it.
 const maxFile = 256 << 10
 
-// Library is the set of runbooks, one a diagnosis.
+// Library is the set of runbooks, one a diagnosis. It may be used by several goroutines.
 type Library struct {
-	byID map[string]*Runbook
+	byID map[string]*Runbook // those of the user's folders
+	// builtin are parsed when they are first asked for, since parsing all of them takes longer than most diagnoses.
+	builtin map[string]func() *Runbook
 }
 
-// Load reads the built-in runbooks and then those of each folder, in order; a later one replaces an earlier one of the same
+// Load reads the runbooks of each folder, in order, beside the built-in ones; a later one replaces an earlier one of the same
 // diagnosis. Only the folders' own *.md files are read, README.md apart. All faults are reported together, each as
 // file:line:column, and then there is no library: a runbook that was silently left out would be missed at the worst time.
 func Load(userDirs ...string) (*Library, error) {
-	lib := &Library{byID: map[string]*Runbook{}}
-	err := lib.read(builtin, "")
+	lib := &Library{byID: map[string]*Runbook{}, builtin: map[string]func() *Runbook{}}
+	names, err := fs.Glob(builtin, "*.md")
+	for _, name := range names {
+		lib.builtin[strings.TrimSuffix(name, ".md")] = sync.OnceValue(func() *Runbook {
+			rb, err := readFile(builtin, name, name)
+			if err != nil {
+				panic(err) // a test parses every one of them
+			}
+			return rb
+		})
+	}
 	for _, dir := range userDirs {
 		err = errors.Join(err, lib.read(os.DirFS(dir), dir))
 	}
@@ -80,16 +92,21 @@ func readFile(fsys fs.FS, name, shown string) (*Runbook, error) {
 
 // IDs lists the diagnoses that have a runbook, sorted.
 func (l *Library) IDs() []string {
-	ids := make([]string, 0, len(l.byID))
-	for id := range l.byID {
-		ids = append(ids, id)
-	}
+	ids := slices.AppendSeq(slices.Collect(maps.Keys(l.builtin)), maps.Keys(l.byID))
 	slices.Sort(ids)
-	return ids
+	return slices.Compact(ids)
 }
 
 // Get returns the runbook of a diagnosis, nil if there is none.
-func (l *Library) Get(id string) *Runbook { return l.byID[id] }
+func (l *Library) Get(id string) *Runbook {
+	if rb := l.byID[id]; rb != nil {
+		return rb
+	}
+	if parsed := l.builtin[id]; parsed != nil {
+		return parsed()
+	}
+	return nil
+}
 
 // frontMatter is the YAML of a file.
 type frontMatter struct {
@@ -133,8 +150,8 @@ var idPattern = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 // parser turns one file into a Runbook and collects its faults.
 type parser struct {
 	file string
-	src  string // the whole file
-	yaml string // the front matter, on the same lines as in the file
+	src  string    // the whole file
+	yaml string    // the front matter, on the same lines as in the file
 	root *ast.File // the parsed front matter, once a position is asked for
 	errs []error
 }
@@ -151,7 +168,7 @@ func parse(file, id, src string) (*Runbook, error) {
 	bodyAt := len("---\n") + end + len("---\n")
 
 	var fm frontMatter
-	if err := yaml.UnmarshalWithOptions([]byte(p.yaml), &fm, yaml.Strict()); err != nil {
+	if err := p.decode(&fm); err != nil {
 		return nil, p.yamlError(err)
 	}
 	rb := &Runbook{Diagnosis: fm.Diagnosis, Title: fm.Title, File: file}

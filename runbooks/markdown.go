@@ -125,7 +125,7 @@ func (r *Runbook) writeSteps(b *strings.Builder, e env, h Horizon) {
 			only = " (" + strings.Join(s.Stacks, ", ") + ")"
 		}
 		fmt.Fprintf(b, "%d. **%s**%s\n", n, s.Step, only)
-		for _, f := range []struct{ label, text string }{{"does", s.Does}, {"does not", s.DoesNot}, {"risk", s.Risk}, {"undo", s.Undo}} {
+		for _, f := range []struct{ label, text string }{{"does", s.Does}, {"but", s.DoesNot}, {"risk", s.Risk}, {"undo", s.Undo}} {
 			if f.text != "" {
 				fmt.Fprintf(b, "   - *%s*: %s\n", f.label, f.text)
 			}
@@ -148,7 +148,6 @@ func writeCommand(b *strings.Builder, label, command string) {
 	for line := range strings.Lines(block.String()) {
 		b.WriteString("   " + line)
 	}
-	b.WriteByte('\n')
 }
 
 // fence writes a code block whose fence is longer than any run of backquotes in it.

@@ -10,6 +10,17 @@ import (
 	yamlparser "github.com/goccy/go-yaml/parser"
 )
 
+// decode reads the front matter strictly. The YAML library panics on some malformed input, such as a tag without a value, which
+// is a fault of the file like any other.
+func (p *parser) decode(into *frontMatter) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("malformed YAML")
+		}
+	}()
+	return yaml.UnmarshalWithOptions([]byte(p.yaml), into, yaml.Strict())
+}
+
 // yamlError gives a fault of the YAML itself its place in the file.
 func (p *parser) yamlError(err error) error {
 	var ye yaml.Error

@@ -118,7 +118,7 @@ func (r *Runbook) pick(stacks []string) []*stepTemplate {
 			chosen[s.id] = nil
 		}
 		forOurs := slices.ContainsFunc(s.stacks, func(want string) bool {
-			return slices.ContainsFunc(stacks, func(is string) bool { return strings.EqualFold(is, want) })
+			return slices.ContainsFunc(stacks, func(is string) bool { return belongs(is, want) })
 		})
 		if forOurs && (have == nil || len(have.stacks) == 0) || len(s.stacks) == 0 && have == nil {
 			chosen[s.id] = s
@@ -131,6 +131,12 @@ func (r *Runbook) pick(stacks []string) []*stepTemplate {
 		}
 	}
 	return out
+}
+
+// belongs reports whether a recognised stack is the wanted one or a variety of it, as tomcat-jmx is of tomcat.
+func belongs(is, want string) bool {
+	is, want = strings.ToLower(is), strings.ToLower(want)
+	return is == want || strings.HasPrefix(is, want+"-")
 }
 
 func (s *stepTemplate) render(e env, document bool, insert func(string) string) Step {

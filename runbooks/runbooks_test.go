@@ -165,7 +165,7 @@ func TestVariantsByStack(t *testing.T) {
 		}
 		return out
 	}
-	for stack, word := range map[string]string{"spring": "maxThreads", "PHP-FPM": "pm.max_children", "jetty": "QueuedThreadPool", "puma": "Puma", "unheard-of": "workers times threads"} {
+	for stack, word := range map[string]string{"spring": "maxThreads", "PHP-FPM": "pm.max_children", "jetty": "QueuedThreadPool", "tomcat-jmx": "maxThreads", "node-exporter": "workers times threads", "puma": "Puma", "unheard-of": "workers times threads"} {
 		if got := find(stack); len(got) != 1 || !strings.Contains(got[0].Step, word) {
 			t.Errorf("%s: %+v", stack, got)
 		}
@@ -369,6 +369,7 @@ func TestRenderingIsDeterministic(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("---\ndiagnosis: x\ntitle: T\nsteps:\n  - {id: a, horizon: now, step: S, does: D, command: 'echo {pod}'}\n---\n# b\n```sh\necho {pod}\n```\n")
 	f.Add("---\ntitle: [\n---\n")
+	f.Add("---\ndiagnosis: x\ntitle: T\nsteps:\n !0 #\n---\n")
 	f.Fuzz(func(t *testing.T, src string) {
 		rb, err := parse("x.md", "x", src)
 		if err != nil {
