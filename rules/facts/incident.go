@@ -2,7 +2,9 @@ package facts
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -238,11 +240,35 @@ func (in *Incident) failureRefs(match func(*Failure) bool) []evidence.Ref {
 	return refs
 }
 
+// QueryNamespace and QueryPods stand in the queries of evidence.Set for the namespace and for the regular expression of
+// the pods' names, which differ from incident to incident.
+const (
+	QueryNamespace = "NAMESPACE"
+	QueryPods      = "PODS"
+)
+
+// FillQuery puts the incident's own namespace and pods into a query.
+func (in *Incident) FillQuery(q string) string {
+	if in.Namespace == "" {
+		q = strings.NewReplacer(`namespace="`+QueryNamespace+`",`, "", `,namespace="`+QueryNamespace+`"`, "", `namespace="`+QueryNamespace+`"`, "").Replace(q)
+	}
+	pods := ".+"
+	switch {
+	case in.Workload.Name == "":
+	case in.Workload.Kind == "Pod":
+		pods = regexp.QuoteMeta(in.Workload.Name)
+	default:
+		pods = regexp.QuoteMeta(in.Workload.Name) + "-.+"
+	}
+	quoted := strconv.Quote(pods)
+	return strings.NewReplacer(`"`+QueryNamespace+`"`, strconv.Quote(in.Namespace), `"`+QueryPods+`"`, quoted).Replace(q)
+}
+
 // queryFor is the PromQL that would give a canonical signal, or a plain sentence when the catalogue has none.
 func (in *Incident) queryFor(signal string) string {
 	for _, q := range in.Set.Queries {
 		if q.Signal == signal {
-			return q.PromQL
+			return in.FillQuery(q.PromQL)
 		}
 	}
 	return "the signal " + signal + " of the metric catalogue (probedoctor knows no stack of this workload)"

@@ -50,7 +50,7 @@ var resourceFacts = []Fact{
 	},
 	durationFact("gc.pauseMax", "gc.pauseMax", "Longest pause by garbage collection.", "a pause as long as the probe's timeout fails the probe by itself"),
 	signalFact("gc.share", "gc.share", "Share of the time spent in garbage collection pauses.", "ratio", "a process that collects all the time serves nobody"),
-	durationFact("loop.lag", "loop.lag", "Lag of the event loop.", "a blocked event loop answers no probe"),
+	durationFact("eventloop.lag", "loop.lag", "Lag of the event loop.", "a blocked event loop answers no probe"),
 	signalFact("files.ratio", "files.ratio", "Open files as a share of the process's limit.", "ratio", "without file descriptors no connection is accepted"),
 	signalFact("threads.deadlocked", "threads.deadlocked", "Threads in a deadlock.", "threads", "a deadlock never ends by itself"),
 }

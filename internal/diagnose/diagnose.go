@@ -1,0 +1,332 @@
+// Package diagnose is the one call from evidence to diagnoses: it forms incidents, computes facts, evaluates rules, ranks
+// causes and fills in the runbooks' steps.
+//
+// Live, replayed and pasted evidence all go through it, so that they give the same answer. It gathers nothing, prints
+// nothing and reads no clock.
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/probedoctor/probedoctor/rules"
+	"github.com/probedoctor/probedoctor/runbooks"
+	"github.com/probedoctor/probedoctor/sources/evidence"
+)
+
+// Knowledge is what a diagnosis needs besides evidence.
+type Knowledge struct {
+	Pack     *rules.Pack
+	Runbooks *runbooks.Library
+}
+
+// Options narrow a diagnosis.
+type Options struct {
+	// AsOf cuts the evidence to a moment; zero means all of it.
+	AsOf time.Time
+	// Match keeps the incidents whose subject it accepts; nil keeps all.
+	Match func(rules.Subject) bool
+}
+
+// Run diagnoses a finished set.
+func Run(set *evidence.Set, k Knowledge, o Options) *rules.DiagnosisList {
+	set = set.AsOf(o.AsOf)
+	list := &rules.DiagnosisList{APIVersion: rules.APIVersion, Kind: rules.ListKind, Items: []rules.Diagnosis{}}
+	for _, in := range incidents(set, k.Pack) {
+		if o.Match != nil && !o.Match(subject(in)) {
+			continue
+		}
+		list.Items = append(list.Items, one(in, k))
+	}
+	list.Coverage = coverage(set)
+	return list
+}
+
+// Evaluations gives the evaluation of each incident, for those who want the facts' values beside the answer.
+func Evaluations(set *evidence.Set, k Knowledge, o Options) []*rules.Evaluation {
+	set = set.AsOf(o.AsOf)
+	var out []*rules.Evaluation
+	for _, in := range incidents(set, k.Pack) {
+		if o.Match != nil && !o.Match(subject(in)) {
+			continue
+		}
+		k.Pack.MatchSignatures(&in.Incident)
+		out = append(out, k.Pack.Evaluate(&in.Incident))
+	}
+	return out
+}
+
+func one(in *incident, k Knowledge) rules.Diagnosis {
+	k.Pack.MatchSignatures(&in.Incident)
+	ev := k.Pack.Evaluate(&in.Incident)
+	rank := ev.Rank()
+	d := rules.Diagnosis{
+		Subject:  subject(in),
+		Window:   window(in),
+		Symptoms: symptoms(in),
+		Failures: groups(in),
+		Ranked:   rank.Ranked,
+		Other:    rank.Other,
+		RuledOut: rank.RuledOut,
+		Missing:  rank.Missing,
+	}
+	for i := range ev.Results {
+		r := &ev.Results[i]
+		d.Trace = append(d.Trace, rules.TraceEntry{
+			Rule: r.Rule.ID, Order: r.Rule.Order, Title: r.Rule.Title, Outcome: r.Outcome, Missing: r.Missing,
+			Statement: cmp.Or(r.Statement, r.Fault), Refs: r.Refs,
+		})
+	}
+	remedies(&d, in, ev, k.Runbooks)
+	round(&d)
+	exhibits(&d, in)
+	return d
+}
+
+// round keeps four places of probabilities: what follows is an artefact of floating point.
+func round(d *rules.Diagnosis) {
+	r := func(x float64) float64 { return float64(int64(x*1e4+0.5)) / 1e4 }
+	for i := range d.Ranked {
+		d.Ranked[i].Probability = r(d.Ranked[i].Probability)
+	}
+	d.Other = r(d.Other)
+	for _, c := range d.Ranked {
+		for _, list := range [][]rules.Statement{c.For, c.Against} {
+			for i := range list {
+				if list[i].Weight < 0 {
+					list[i].Weight = -r(-list[i].Weight)
+				} else {
+					list[i].Weight = r(list[i].Weight)
+				}
+			}
+		}
+	}
+}
+
+func subject(in *incident) rules.Subject {
+	s := rules.Subject{
+		Cluster: in.Cluster, Namespace: in.Namespace, Kind: in.Workload.Kind, Name: in.Workload.Name, Container: in.Container,
+		Inferred: in.inferred, Pods: -1, Ready: -1, Desired: -1,
+	}
+	if len(in.Pods) > 0 {
+		s.Pods = 0
+		known := true
+		ready := 0
+		for _, p := range in.Pods {
+			if !p.Deleted.IsZero() {
+				continue
+			}
+			s.Pods++
+			r, ok := p.Ready()
+			known = known && ok
+			if r {
+				ready++
+			}
+		}
+		if known {
+			s.Ready = ready
+		}
+	}
+	if in.Template != nil {
+		if in.Template.Desired >= 0 {
+			s.Desired = in.Template.Desired
+		}
+		if s.Ready < 0 && in.Template.ReadyCount >= 0 {
+			s.Ready = in.Template.ReadyCount
+		}
+	}
+	return s
+}
+
+func window(in *incident) rules.Window {
+	w := rules.Window{Relative: in.Set.Relative}
+	if in.Set.Relative {
+		if !in.Start.IsZero() {
+			w.StartAge, w.EndAge = evidence.Before(in.Start).String(), evidence.Before(in.End).String()
+		}
+		return w
+	}
+	w.Start, w.End, w.AsOf = in.Start, in.End, in.Set.End
+	return w
+}
+
+func symptoms(in *incident) []rules.Symptom {
+	out := []rules.Symptom{}
+	if n := len(in.Failures); n > 0 {
+		total := 0
+		var refs []evidence.Ref
+		byProbe := map[evidence.ProbeKind]int{}
+		for i := range in.Failures {
+			f := &in.Failures[i]
+			total += f.Count
+			byProbe[f.Probe] += f.Count
+			refs = append(refs, f.Cites)
+		}
+		var parts []string
+		for _, k := range []evidence.ProbeKind{evidence.Readiness, evidence.Liveness, evidence.Startup} {
+			if byProbe[k] > 0 {
+				parts = append(parts, fmt.Sprintf("%s %d", k, byProbe[k]))
+			}
+		}
+		text := fmt.Sprintf("%d probe failures", total)
+		if total == 1 {
+			text = "1 probe failure"
+		}
+		if len(parts) > 0 {
+			text += ": " + strings.Join(parts, ", ")
+		}
+		out = append(out, rules.Symptom{Kind: "probe-failure", Text: text, Refs: firstRefs(refs)})
+	}
+	kills := 0
+	var killRefs []evidence.Ref
+	for _, e := range in.Events {
+		if e.Reason == "Killing" && strings.Contains(e.Message, "failed liveness probe") {
+			kills += max(e.Count, 1)
+			killRefs = append(killRefs, e.Ref)
+		}
+	}
+	if kills > 0 {
+		out = append(out, rules.Symptom{Kind: "liveness-restart", Text: fmt.Sprintf("%d restarts by liveness", kills), Refs: firstRefs(killRefs)})
+	}
+	return append(out, in.symptoms...)
+}
+
+// firstRefs bounds the citations of a symptom; the groups of failures cite all of them.
+func firstRefs(refs []evidence.Ref) []evidence.Ref {
+	if len(refs) == 0 {
+		return []evidence.Ref{}
+	}
+	refs = slices.Clone(refs)
+	slices.Sort(refs)
+	refs = slices.Compact(refs)
+	return refs[:min(len(refs), 12)]
+}
+
+func groups(in *incident) []rules.FailureGroup {
+	out := []rules.FailureGroup{}
+	for i := range in.Groups {
+		g := &in.Groups[i]
+		fg := rules.FailureGroup{
+			ID: g.ID(), Phase: g.Phase, Outcome: g.Outcome, Life: string(g.Life), Result: g.Result, Count: g.Count,
+			ByProbe: map[evidence.ProbeKind]int{}, Pods: []string{}, Refs: []evidence.Ref{},
+		}
+		pods := map[string]bool{}
+		for _, f := range g.Failures {
+			fg.AtLeast = fg.AtLeast || f.AtLeast
+			if f.Probe != "" {
+				fg.ByProbe[f.Probe] += f.Count
+			}
+			if f.Status > 0 {
+				if fg.Status == nil {
+					fg.Status = map[int]int{}
+				}
+				fg.Status[f.Status] += f.Count
+			}
+			if f.Object.Name != "" {
+				pods[f.Object.Name] = true
+			}
+			fg.Refs = append(fg.Refs, f.Cites)
+		}
+		fg.Pods = append(fg.Pods, sortedKeys(pods)...)
+		slices.Sort(fg.Refs)
+		fg.Refs = slices.Compact(fg.Refs)
+		out = append(out, fg)
+	}
+	return out
+}
+
+// exhibits collects every cited item, so that each reference in the document can be opened.
+func exhibits(d *rules.Diagnosis, in *incident) {
+	set := in.Set
+	d.Evidence = map[evidence.Ref]rules.Exhibit{}
+	add := func(refs []evidence.Ref) {
+		for _, r := range refs {
+			if _, ok := d.Evidence[r]; ok {
+				continue
+			}
+			v, ok := set.Lookup(r)
+			if !ok {
+				continue
+			}
+			it, _ := evidence.ItemOf(v)
+			d.Evidence[r] = rules.Exhibit{
+				Kind: evidence.Kind(strings.SplitN(string(r), ":", 2)[0]), Source: it.Source, Locator: in.FillQuery(it.Locator),
+				At: timeOf(v, set.Relative), Excerpt: it.Excerpt, File: it.File, Line: it.Line,
+			}
+		}
+	}
+	for _, s := range d.Symptoms {
+		add(s.Refs)
+	}
+	for _, g := range d.Failures {
+		add(g.Refs)
+	}
+	for _, c := range d.Ranked {
+		for _, s := range c.For {
+			add(s.Refs)
+		}
+		for _, s := range c.Against {
+			add(s.Refs)
+		}
+	}
+	for _, r := range d.RuledOut {
+		add(r.Refs)
+	}
+	for _, t := range d.Trace {
+		add(t.Refs)
+	}
+}
+
+// timeOf is the moment an item speaks of; zero when it has none or when the set's times are relative to the paste.
+func timeOf(v any, relative bool) time.Time {
+	if relative {
+		return time.Time{}
+	}
+	switch v := v.(type) {
+	case *evidence.Event:
+		return v.Last
+	case *evidence.LogLine:
+		return v.At
+	case *evidence.Request:
+		return v.At
+	case *evidence.Series:
+		if n := len(v.Samples); n > 0 {
+			return v.Samples[n-1].At
+		}
+	case *evidence.Target:
+		return v.Since
+	}
+	return time.Time{}
+}
+
+// coverage is what the sources said, completed by the sources of which nothing was read.
+func coverage(set *evidence.Set) []evidence.Coverage {
+	out := slices.Clone(set.Coverage)
+	if out == nil {
+		out = []evidence.Coverage{}
+	}
+	have := map[string]bool{}
+	for _, c := range out {
+		have[c.Source] = true
+	}
+	for _, s := range []string{evidence.SourceEvents, evidence.SourcePods, evidence.SourceSpecs, evidence.SourceScaling, evidence.SourceNodes,
+		evidence.SourceLogs, evidence.SourceRequests, evidence.SourceMetrics, evidence.SourceBalancer, evidence.SourceSockets} {
+		if !have[s] {
+			out = append(out, evidence.Coverage{Source: s, Status: evidence.CoverageAbsent})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b evidence.Coverage) int { return cmp.Compare(sourceOrder(a.Source), sourceOrder(b.Source)) })
+	return out
+}
+
+func sourceOrder(s string) int {
+	i := slices.Index([]string{evidence.SourceEvents, evidence.SourcePods, evidence.SourceSpecs, evidence.SourceScaling, evidence.SourceNodes,
+		evidence.SourceLogs, evidence.SourceRequests, evidence.SourceMetrics, evidence.SourceBalancer, evidence.SourceSockets, evidence.SourceInput}, s)
+	if i < 0 {
+		return 99
+	}
+	return i
+}

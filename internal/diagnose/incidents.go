@@ -1,0 +1,521 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/probedoctor/probedoctor/rules"
+	"github.com/probedoctor/probedoctor/rules/facts"
+	"github.com/probedoctor/probedoctor/sources/evidence"
+)
+
+// burstGap separates two incidents of one workload. Events live an hour in the API server (--event-ttl), so a longer
+// silence between rows means that nothing held them together.
+const burstGap = time.Hour
+
+// incident is one incident while it is put together.
+type incident struct {
+	facts.Incident
+	inferred string
+	symptoms []rules.Symptom
+}
+
+type incidentKey struct {
+	namespace, kind, name, container string
+}
+
+// builder groups symptoms into incidents.
+type builder struct {
+	set    *evidence.Set
+	owners *owners
+	index  *index
+	byKey  map[incidentKey]*incident
+	order  []incidentKey
+	byName map[string][]incidentKey
+}
+
+// incidents forms the incidents of a finished set, most severe first.
+func incidents(set *evidence.Set, pack *rules.Pack) []*incident {
+	b := &builder{set: set, owners: newOwners(set), byKey: map[incidentKey]*incident{}, byName: map[string][]incidentKey{}}
+	b.index = newIndex(set, b.owners)
+	b.fromFailures()
+	b.fromPods()
+	b.fromTargets()
+	b.joinUnnamed()
+	b.fromNodeLogs(pack)
+	b.fromRequests()
+	var out []*incident
+	for _, k := range b.order {
+		if in, ok := b.byKey[k]; ok {
+			out = append(out, b.splitBursts(in)...)
+		}
+	}
+	for _, in := range out {
+		b.gather(in)
+	}
+	b.countNeighbours(out)
+	slices.SortStableFunc(out, func(x, y *incident) int {
+		sx, sy := severity(x), severity(y)
+		for i := range sx {
+			if c := cmp.Compare(sy[i], sx[i]); c != 0 {
+				return c
+			}
+		}
+		return cmp.Or(cmp.Compare(x.Namespace, y.Namespace), cmp.Compare(x.Workload.Name, y.Workload.Name),
+			cmp.Compare(x.Container, y.Container), x.Start.Compare(y.Start))
+	})
+	return out
+}
+
+// severity orders incidents: share of pods unavailable, kills by liveness, failures that count.
+func severity(in *incident) [3]float64 {
+	var s [3]float64
+	if n := len(in.Pods); n > 0 {
+		bad := 0
+		for _, p := range in.Pods {
+			if ready, known := p.Ready(); known && !ready && p.Deleted.IsZero() {
+				bad++
+			}
+		}
+		s[0] = float64(bad) / float64(n)
+	}
+	for _, e := range in.Events {
+		if e.Reason == "Killing" && strings.Contains(e.Message, "failed liveness probe") {
+			s[1] += float64(max(e.Count, 1))
+		}
+	}
+	for i := range in.Failures {
+		if f := &in.Failures[i]; f.Result == evidence.Failed {
+			s[2] += float64(f.Count)
+		}
+	}
+	return s
+}
+
+func (b *builder) get(ns string, w evidence.Object, container, inferred string) *incident {
+	if w.Namespace != "" {
+		ns = w.Namespace
+	}
+	k := incidentKey{ns, w.Kind, w.Name, container}
+	in, ok := b.byKey[k]
+	if !ok {
+		in = &incident{inferred: inferred}
+		in.Set, in.Cluster, in.Namespace, in.Workload, in.Container = b.set, w.Cluster, ns, w, container
+		b.byKey[k] = in
+		b.order = append(b.order, k)
+		b.byName[k.name] = append(b.byName[k.name], k)
+	}
+	return in
+}
+
+func (b *builder) fromFailures() {
+	for i := range b.set.Failures {
+		f := &b.set.Failures[i]
+		ns := f.Object.Namespace
+		p := b.owners.pod(ns, f.Object.Name)
+		if ns == "" && p != nil {
+			ns = p.Object.Namespace
+		}
+		w, inferred := b.owners.workload(ns, f.Object.Name)
+		if w.Cluster == "" {
+			w.Cluster = f.Object.Cluster
+		}
+		container := f.Container
+		if container == "" {
+			container = b.containerFor(p, w, f)
+		}
+		in := b.get(ns, w, container, inferred)
+		in.Failures = append(in.Failures, facts.Failure{Failure: f, Life: b.life(f, p, container), Pod: p})
+	}
+}
+
+// containerFor finds the container that a failure without one is about: the only one, or the only one with such a probe
+// on that port. Empty when several could be meant.
+func (b *builder) containerFor(p *evidence.Pod, w evidence.Object, f *evidence.Failure) string {
+	var cs []evidence.Container
+	if p != nil {
+		cs = p.Containers
+	}
+	if len(cs) == 0 {
+		if t, ok := b.owners.workloads[podKey{w.Namespace, w.Kind + "/" + w.Name}]; ok {
+			cs = t.Containers
+		}
+	}
+	name, n := "", 0
+	for i := range cs {
+		if cs[i].Init && !cs[i].Sidecar {
+			continue
+		}
+		fits := len(cs[i].Probes) == 0
+		for _, pr := range cs[i].Probes {
+			if (f.Probe == "" || pr.Probe == f.Probe) && (f.Target.Port == "" || pr.Endpoint.Port == "" || pr.Endpoint.Port == f.Target.Port || namedPort(&cs[i], pr.Endpoint.Port, f.Target.Port)) {
+				fits = true
+			}
+		}
+		if fits {
+			name = cs[i].Name
+			n++
+		}
+	}
+	if n == 1 {
+		return name
+	}
+	return ""
+}
+
+func namedPort(c *evidence.Container, name, number string) bool {
+	for _, p := range c.Ports {
+		if p.Name == name {
+			return itoa(p.Number) == number
+		}
+	}
+	return false
+}
+
+// startGrace is how long after its start a container may refuse probes and still count as starting when nothing says
+// when it became ready.
+const startGrace = 90 * time.Second
+
+// life tells what the pod was doing when the failure happened.
+func (b *builder) life(f *evidence.Failure, p *evidence.Pod, container string) facts.Life {
+	if f.Outcome == evidence.OutcomeGone {
+		return facts.Terminating
+	}
+	if at, ok := b.index.stopped[podKey{f.Object.Namespace, f.Object.Name}]; ok && !f.Last.IsZero() && !f.Last.Before(at.Add(-2*time.Second)) && !f.First.Before(at.Add(-2*time.Second)) {
+		return facts.Terminating
+	}
+	if p == nil {
+		return facts.LifeUnknown
+	}
+	if !p.Deleted.IsZero() {
+		// The deletion timestamp lies in the future by the grace period.
+		began := p.Deleted.Add(-time.Duration(p.GraceSeconds) * time.Second)
+		if f.First.IsZero() || !f.First.Before(began.Add(-2*time.Second)) {
+			return facts.Terminating
+		}
+	}
+	if p.Phase == "Terminating" && f.Outcome == evidence.OutcomeRefused {
+		return facts.Terminating
+	}
+	return b.startingOrLive(f, p, container)
+}
+
+func (b *builder) startingOrLive(f *evidence.Failure, p *evidence.Pod, container string) facts.Life {
+	c, _ := p.Container(container)
+	if c == nil && len(p.Containers) == 1 {
+		c = &p.Containers[0]
+	}
+	started := p.Started
+	restarts := p.Restarts
+	if c != nil && !c.State.Started.IsZero() {
+		started, restarts = c.State.Started, c.Restarts
+	}
+	if started.IsZero() {
+		started = p.Created
+	}
+	if started.IsZero() || f.First.IsZero() {
+		return facts.LifeUnknown
+	}
+	if f.First.Before(started.Add(-time.Second)) {
+		// The failure began with an earlier container of the pod, or before the pod's own times.
+		if c != nil && !c.LastState.Started.IsZero() && !f.First.Before(c.LastState.Started) && f.Last.Sub(c.LastState.Started) <= startGrace && restarts == 1 &&
+			c.LastState.Finished.Sub(c.LastState.Started) > 2*startGrace {
+			return facts.Starting
+		}
+		return facts.Live
+	}
+	if ready, ok := p.Condition("Ready"); ok && ready.Status == "True" && !ready.Transition.IsZero() && restarts == 0 &&
+		!f.Last.After(ready.Transition.Add(time.Second)) && b.onlyStart(p, f, started) {
+		return facts.Starting // it became Ready after this failure and had not been before
+	}
+	ready, known := p.Ready()
+	if f.Last.Sub(started) <= startGrace && (!known || ready) {
+		return facts.Starting
+	}
+	return facts.Live
+}
+
+// onlyStart tells whether the pod's Ready transition can be its first: the time from start to Ready holds no other end of
+// readiness, which a long time would suggest.
+func (b *builder) onlyStart(p *evidence.Pod, f *evidence.Failure, started time.Time) bool {
+	ready, _ := p.Condition("Ready")
+	return ready.Transition.Sub(started) <= 15*time.Minute && f.Outcome != evidence.OutcomeTimeout || ready.Transition.Sub(started) <= 2*startGrace
+}
+
+// fromPods makes incidents of pods that are not Ready or keep restarting, where no failure speaks of them.
+func (b *builder) fromPods() {
+	for i := range b.set.Pods {
+		p := b.owners.pod(b.set.Pods[i].Object.Namespace, b.set.Pods[i].Object.Name)
+		if p == nil || p.Object.Name == "" && len(b.byKey) > 0 || b.hasIncident(p) {
+			continue
+		}
+		text := ""
+		ready, known := p.Ready()
+		switch {
+		case !p.Deleted.IsZero() || p.Phase == "Succeeded" || p.Phase == "Completed":
+			continue
+		case p.Phase == "CrashLoopBackOff" || waiting(p) == "CrashLoopBackOff":
+			text = "in CrashLoopBackOff"
+		case lastReason(p) == "OOMKilled":
+			text = "its container was killed for memory"
+		case known && !ready && p.Phase != "Pending" && p.Phase != "ContainerCreating":
+			text = "not Ready"
+		case p.Restarts >= 3:
+			text = "restarted " + itoa(p.Restarts) + " times"
+		default:
+			continue
+		}
+		w, inferred := b.owners.workload(p.Object.Namespace, p.Object.Name)
+		container := ""
+		if len(p.Containers) == 1 {
+			container = p.Containers[0].Name
+		}
+		in := b.get(p.Object.Namespace, w, container, inferred)
+		in.symptoms = append(in.symptoms, rules.Symptom{Kind: "not-ready", Text: name(p.Object) + ": " + text, Refs: []evidence.Ref{p.Ref}})
+	}
+}
+
+func waiting(p *evidence.Pod) string {
+	for i := range p.Containers {
+		if s := p.Containers[i].State; s.Status == "waiting" {
+			return s.Reason
+		}
+	}
+	return ""
+}
+
+func lastReason(p *evidence.Pod) string {
+	for i := range p.Containers {
+		if r := p.Containers[i].LastState.Reason; r != "" {
+			return r
+		}
+	}
+	return ""
+}
+
+func name(o evidence.Object) string {
+	if o.Name == "" {
+		return "a pod"
+	}
+	return o.Name
+}
+
+// hasIncident tells whether failures already made an incident of the pod's workload.
+func (b *builder) hasIncident(p *evidence.Pod) bool {
+	w, _ := b.owners.workload(p.Object.Namespace, p.Object.Name)
+	return slices.ContainsFunc(b.byName[w.Name], func(k incidentKey) bool {
+		return k.kind == w.Kind && sameNamespace(k.namespace, p.Object.Namespace) && len(b.byKey[k].Failures) > 0
+	})
+}
+
+// fromTargets makes an incident of unhealthy targets that belong to no workload with one.
+func (b *builder) fromTargets() {
+	for i := range b.set.Targets {
+		t := &b.set.Targets[i]
+		if t.State != "unhealthy" {
+			continue
+		}
+		pod := b.podOfTarget(t)
+		var in *incident
+		switch {
+		case pod != nil:
+			w, inferred := b.owners.workload(pod.Object.Namespace, pod.Object.Name)
+			for _, k := range b.byName[w.Name] {
+				if x := b.byKey[k]; k.kind == w.Kind && (in == nil || len(x.Failures) > len(in.Failures)) {
+					in = x
+				}
+			}
+			if in == nil {
+				in = b.get(pod.Object.Namespace, w, "", inferred)
+			}
+		case len(b.byKey) == 1:
+			in = b.byKey[b.order[0]]
+		default:
+			in = b.get("", evidence.Object{}, "", "")
+		}
+		in.symptoms = append(in.symptoms, rules.Symptom{
+			Kind: "unhealthy-target", Refs: []evidence.Ref{t.Ref},
+			Text: strings.TrimSpace(t.Balancer + " target " + t.ID + " is unhealthy " + t.Reason),
+		})
+	}
+}
+
+func (b *builder) podOfTarget(t *evidence.Target) *evidence.Pod {
+	if t.Pod.Name != "" {
+		return b.owners.pod(t.Pod.Namespace, t.Pod.Name)
+	}
+	if t.ID == "" {
+		return nil
+	}
+	for i := range b.set.Pods {
+		if b.set.Pods[i].IP == t.ID {
+			return b.owners.pod(b.set.Pods[i].Object.Namespace, b.set.Pods[i].Object.Name)
+		}
+	}
+	return nil
+}
+
+// joinUnnamed puts symptoms that name no object to the only other incident: what is pasted together is about one thing.
+func (b *builder) joinUnnamed() {
+	var unnamed, named []incidentKey
+	for _, k := range b.order {
+		if k.name == "" {
+			unnamed = append(unnamed, k)
+		} else {
+			named = append(named, k)
+		}
+	}
+	if len(unnamed) == 0 {
+		return
+	}
+	// Several incidents without a container name, or one named workload: all of it is one incident.
+	var into *incident
+	var keep incidentKey
+	switch {
+	case len(named) == 1:
+		keep = named[0]
+	case len(named) == 0:
+		keep = unnamed[0]
+	default:
+		return
+	}
+	into = b.byKey[keep]
+	for _, k := range unnamed {
+		if k == keep {
+			continue
+		}
+		in := b.byKey[k]
+		into.Failures = append(into.Failures, in.Failures...)
+		into.symptoms = append(into.symptoms, in.symptoms...)
+		if into.Container == "" {
+			into.Container = in.Container
+		}
+		delete(b.byKey, k)
+	}
+	b.order = slices.DeleteFunc(b.order, func(k incidentKey) bool { _, ok := b.byKey[k]; return !ok })
+	b.adoptWorkload(into)
+}
+
+// adoptWorkload names an incident without an object after the only workload that was read.
+func (b *builder) adoptWorkload(in *incident) {
+	if in.Workload.Name != "" {
+		return
+	}
+	var only *evidence.Workload
+	for i := range b.set.Workloads {
+		w := &b.set.Workloads[i]
+		if w.Object.Kind == "ReplicaSet" {
+			continue
+		}
+		if only != nil && only.Object.Name != w.Object.Name {
+			return
+		}
+		only = w
+	}
+	if only != nil {
+		in.Workload = only.Object
+		in.Workload.UID = ""
+		in.Namespace = only.Object.Namespace
+		in.inferred = "the only workload in the input"
+		return
+	}
+	var pod *evidence.Pod
+	for i := range b.set.Pods {
+		if b.set.Pods[i].Object.Name == "" {
+			continue
+		}
+		if pod != nil {
+			return
+		}
+		pod = &b.set.Pods[i]
+	}
+	if pod != nil {
+		in.Workload, in.inferred = b.owners.workload(pod.Object.Namespace, pod.Object.Name)
+		in.Namespace = pod.Object.Namespace
+		in.inferred = "the only pod in the input"
+	}
+}
+
+// fromNodeLogs makes an incident of kernel and kubelet complaints when nothing else is wrong.
+func (b *builder) fromNodeLogs(pack *rules.Pack) {
+	if len(b.byKey) > 0 {
+		return
+	}
+	for i := range b.set.Logs {
+		l := &b.set.Logs[i]
+		if l.Origin != "kernel" && l.Origin != "kubelet" {
+			continue
+		}
+		text := l.Logger + " " + l.Message
+		lower := strings.ToLower(text)
+		for _, s := range pack.Signatures {
+			if s.Kind == "node" && s.Origin == l.Origin && s.Matches(text, lower) {
+				in := b.get("", evidence.Object{Kind: "Node", Name: l.Node}, "", "")
+				if len(in.symptoms) < 20 {
+					in.symptoms = append(in.symptoms, rules.Symptom{Kind: "node-complaint", Text: s.Title, Refs: []evidence.Ref{l.Ref}})
+				}
+				break
+			}
+		}
+	}
+}
+
+// fromRequests makes an incident of failing requests to what looks like a health path when nothing else is wrong.
+func (b *builder) fromRequests() {
+	if len(b.byKey) > 0 {
+		return
+	}
+	for i := range b.set.Requests {
+		r := &b.set.Requests[i]
+		failing := r.Status >= 400 || r.Status == 0 && r.By == "client"
+		if !failing {
+			continue
+		}
+		w, inferred := b.owners.workload(r.Object.Namespace, r.Object.Name)
+		in := b.get(r.Object.Namespace, w, r.Container, inferred)
+		if len(in.symptoms) < 20 {
+			in.symptoms = append(in.symptoms, rules.Symptom{Kind: "failing-request", Refs: []evidence.Ref{r.Ref},
+				Text: strings.TrimSpace(r.Method + " " + r.Path + " answered " + itoa(r.Status))})
+		}
+		b.adoptWorkload(in)
+	}
+}
+
+// splitBursts divides an incident where its failures are more than burstGap apart.
+func (b *builder) splitBursts(in *incident) []*incident {
+	timed := slices.Clone(in.Failures)
+	slices.SortStableFunc(timed, func(x, y facts.Failure) int { return x.First.Compare(y.First) })
+	var bursts [][]facts.Failure
+	var untimed []facts.Failure
+	var end time.Time
+	for _, f := range timed {
+		if f.First.IsZero() {
+			untimed = append(untimed, f)
+			continue
+		}
+		if len(bursts) == 0 || f.First.Sub(end) > burstGap {
+			bursts = append(bursts, nil)
+		}
+		bursts[len(bursts)-1] = append(bursts[len(bursts)-1], f)
+		if f.Last.After(end) {
+			end = f.Last
+		}
+	}
+	if len(bursts) < 2 {
+		return []*incident{in}
+	}
+	var out []*incident
+	for i, fs := range bursts {
+		part := &incident{inferred: in.inferred}
+		part.Set, part.Cluster, part.Namespace, part.Workload, part.Container = in.Set, in.Cluster, in.Namespace, in.Workload, in.Container
+		part.Failures = fs
+		if i == len(bursts)-1 {
+			part.Failures = append(part.Failures, untimed...)
+			part.symptoms = in.symptoms
+		}
+		out = append(out, part)
+	}
+	return out
+}

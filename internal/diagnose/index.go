@@ -1,0 +1,119 @@
+package diagnose
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/probedoctor/probedoctor/sources/evidence"
+)
+
+// index holds the evidence by the name of the workload it is about, so that a hundred incidents among a hundred thousand
+// events cost one pass. The empty name holds what names no object.
+type index struct {
+	pods     map[string][]*evidence.Pod
+	events   map[string][]*evidence.Event
+	logs     map[string][]*evidence.LogLine
+	requests map[string][]*evidence.Request
+	series   map[string][]*evidence.Series
+	// nodeEvents is by node, scaler by autoscaler.
+	nodeEvents map[string][]*evidence.Event
+	scaler     map[string][]*evidence.Event
+	nodeLogs   []*evidence.LogLine
+	// stopped is when a pod was told to stop by something other than a probe.
+	stopped map[podKey]time.Time
+}
+
+func newIndex(set *evidence.Set, o *owners) *index {
+	x := &index{
+		pods: map[string][]*evidence.Pod{}, events: map[string][]*evidence.Event{}, logs: map[string][]*evidence.LogLine{},
+		requests: map[string][]*evidence.Request{}, series: map[string][]*evidence.Series{},
+		nodeEvents: map[string][]*evidence.Event{}, scaler: map[string][]*evidence.Event{}, stopped: map[podKey]time.Time{},
+	}
+	for _, p := range o.pods {
+		name := o.name(p.Object)
+		x.pods[name] = append(x.pods[name], p)
+	}
+	for _, ps := range x.pods {
+		slices.SortFunc(ps, comparePods)
+	}
+	for i := range set.Events {
+		e := &set.Events[i]
+		switch e.Object.Kind {
+		case "Node":
+			x.nodeEvents[e.Object.Name] = append(x.nodeEvents[e.Object.Name], e)
+		case "HorizontalPodAutoscaler":
+			x.scaler[e.Object.Name] = append(x.scaler[e.Object.Name], e)
+		default:
+			name := o.name(e.Object)
+			x.events[name] = append(x.events[name], e)
+		}
+		if e.Reason == "Killing" && strings.HasPrefix(e.Message, "Stopping container") && e.Object.Name != "" {
+			k := podKey{e.Object.Namespace, e.Object.Name}
+			if at, ok := x.stopped[k]; !ok || e.First.Before(at) {
+				x.stopped[k] = e.First
+			}
+		}
+	}
+	for i := range set.Logs {
+		l := &set.Logs[i]
+		if l.Origin == "kernel" || l.Origin == "kubelet" {
+			x.nodeLogs = append(x.nodeLogs, l)
+			continue
+		}
+		name := o.name(l.Object)
+		x.logs[name] = append(x.logs[name], l)
+	}
+	for i := range set.Requests {
+		r := &set.Requests[i]
+		name := o.name(r.Object)
+		x.requests[name] = append(x.requests[name], r)
+	}
+	for i := range set.Series {
+		s := &set.Series[i]
+		if s.Signal == "" {
+			continue
+		}
+		name := ""
+		if pod := s.Labels["pod"]; pod != "" {
+			name = o.name(evidence.Object{Kind: "Pod", Namespace: s.Labels["namespace"], Name: pod})
+		}
+		x.series[name] = append(x.series[name], s)
+	}
+	return x
+}
+
+// name is the name of the workload that an object belongs to, the empty string for an object without a name.
+func (o *owners) name(obj evidence.Object) string {
+	switch obj.Kind {
+	case "Pod", "":
+		if obj.Name == "" {
+			return ""
+		}
+		w, _ := o.workload(obj.Namespace, obj.Name)
+		return w.Name
+	case "ReplicaSet", "Job":
+		w, _ := o.root(obj.Namespace, obj, "")
+		return w.Name
+	}
+	return obj.Name
+}
+
+// of gives what is about the workload and what names nothing, in the set's order.
+func of[T any](m map[string][]T, workload string, keep func(T) bool) []T {
+	var out []T
+	for _, list := range [][]T{m[workload], m[""]} {
+		for _, v := range list {
+			if keep(v) {
+				out = append(out, v)
+			}
+		}
+		if workload == "" {
+			break
+		}
+	}
+	return out
+}
+
+// sameNamespace tells whether two namespaces can be the same; one that is not known can be any.
+func sameNamespace(a, b string) bool { return a == b || a == "" || b == "" }
