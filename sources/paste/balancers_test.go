@@ -90,3 +90,28 @@ func TestTableInText(t *testing.T) {
 		t.Errorf("got %+v, coverage %+v", set.Series, set.Coverage)
 	}
 }
+
+func TestPromAnswersInText(t *testing.T) {
+	const vector = `"data":{"resultType":"vector","result":[{"metric":{"__name__":"up"},"value":[1700000001,"1"]}]}`
+	for _, tt := range []struct {
+		name, text, status string
+		series             int
+	}{
+		{"warnings before", `{"status":"success","warnings":["store down"],` + vector + "}\n", "partial", 1},
+		{"warnings behind", `{"status":"success",` + vector + `,"warnings":["store down"]}` + "\n", "partial", 1},
+		{"partial", `{"status":"success","isPartial":true,` + vector + "}\n", "partial", 1},
+		{"error", `{"status":"error","errorType":"bad_data","error":"no"}` + "\n", "error", 0},
+		{"alerts", `{"status":"success","data":{"alerts":[{"labels":{"alertname":"A"},"state":"firing","activeAt":"2023-11-14T22:13:21Z"}]}}` + "\n", "ok", 1},
+	} {
+		set := readStdin(t, tt.text)
+		status := ""
+		for _, c := range set.Coverage {
+			if c.Source == evidence.SourceMetrics && (status == "" || c.Status != evidence.CoverageOK) {
+				status = string(c.Status)
+			}
+		}
+		if status != tt.status || len(set.Series) != tt.series {
+			t.Errorf("%s: %d series, coverage %+v", tt.name, len(set.Series), set.Coverage)
+		}
+	}
+}

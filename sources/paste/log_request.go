@@ -113,7 +113,11 @@ func requestIn(msg, method, path string, end int) *evidence.Request {
 	if end > len(msg) || path == "" {
 		return nil
 	}
-	status := statusAfter(msg[end:])
+	status := 0
+	if method != "" {
+		// "on /api/cart 404" may count anything; behind a method and a path it is the status.
+		status = statusAfter(msg[end:])
+	}
 	if status == 0 {
 		status = statusByKey(msg)
 	}

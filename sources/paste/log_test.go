@@ -126,7 +126,13 @@ func TestLogFormats(t *testing.T) {
 		{"containerd", `time="2023-10-10T10:10:10.123456789Z" level=error msg="ExecSync for \"c0ffee\" failed" error="rpc error: code = DeadlineExceeded desc = failed to exec in container: timeout 3s exceeded: context deadline exceeded"`,
 			logWant{at: "2023-10-10T10:10:10.123456789Z", level: "ERROR", message: `ExecSync for "c0ffee" failed: rpc error: code = DeadlineExceeded desc = failed to exec in container: timeout 3s exceeded: context deadline exceeded`}},
 		{"dotnet", "fail: Microsoft.AspNetCore.Server.Kestrel[13]",
-			logWant{level: "ERROR", logger: "Microsoft.AspNetCore.Server.Kestrel"}},
+			logWant{level: "ERROR", logger: "Microsoft.AspNetCore.Server.Kestrel", message: "Microsoft.AspNetCore.Server.Kestrel[13]"}},
+		{"stern", "cart-0 app 2026-11-29T14:03:11.123Z WARN c.e.X - slow",
+			logWant{at: "2026-11-29T14:03:11.123Z", level: "WARN", logger: "c.e.X", message: "slow"}},
+		{"docker compose", "cart_1  | 2026-11-29 14:03:11 WARN c.e.X: slow",
+			logWant{at: "2026-11-29T14:03:11Z", level: "WARN", logger: "c.e.X", message: "slow"}},
+		{"kubetail", "[cart-5d8f-2xk] 2026-11-29 14:03:11 WARN c.e.X: slow",
+			logWant{at: "2026-11-29T14:03:11Z", level: "WARN", logger: "c.e.X", message: "slow"}},
 		{"serilog", "[14:03:11 WRN] slow",
 			logWant{at: "0200-01-01T14:03:11Z", level: "WARN", message: "slow"}},
 		{"nest", "[Nest] 7  - 11/29/2026, 2:03:11 PM   ERROR [CartService] redis is gone +3ms",
@@ -165,7 +171,7 @@ func TestNoLogLine(t *testing.T) {
 	for _, s := range []string{
 		"", "just some prose about a probe", "error reading the file", "apiVersion: v1", "  - name: x", "NAME READY STATUS", "{}",
 		`{"a":1}`, "10.0.0.1", "12345", "cart-0   1/1     Running   0              2m", "# HELP x y", `x{a="b"} 1`, "key=value",
-		"info", "GET /x", "Note: this is prose", "Type     Reason", "00:11:22:33:44:55", "I think so", "http://10.0.0.1/x",
+		"info", "GET /x", "Note: this is prose", "Warning: this cluster is old", "error: it does not work", "Type     Reason", "00:11:22:33:44:55", "I think so", "http://10.0.0.1/x",
 	} {
 		if l, r, ok := logLine(s); ok {
 			t.Errorf("%q was read as %+v %+v", s, l, r)
@@ -279,6 +285,7 @@ func TestNoRequest(t *testing.T) {
 		"2026-11-29 14:03:11 WARN 1 --- [main] c.e.CartClient : GET /api/cart 503 in 12 ms", // a client's own request
 		"2026-11-29 14:03:11 WARN 1 --- [main] c.e.X : slow on /api/cart",
 		"2026-11-29 14:03:11 WARN 1 --- [main] c.e.X : GET /api/cart failed",
+		"2026-11-29 14:03:11 WARN 1 --- [main] c.e.X : decode failed on /api/cart 404",
 	} {
 		if _, r, ok := logLine(s); !ok || r != nil {
 			t.Errorf("%q: ok %v, request %+v", s, ok, r)

@@ -22,13 +22,15 @@ func promAnswer(tree map[string]any, o kubeobj.Origin, set *evidence.Set) error 
 			Source: evidence.SourceMetrics, Status: status, Detail: fmt.Sprintf("%s:%d: %s", o.File, o.Line, detail),
 		})
 	}
-	for _, key := range []string{"warnings", "infos"} {
-		list, _ := tree[key].([]any)
-		for _, w := range list {
-			if s, ok := w.(string); ok && key == "warnings" {
-				cover(evidence.CoveragePartial, "Prometheus warns: "+excerpt(s))
-			}
+	warnings, _ := tree["warnings"].([]any)
+	for _, w := range warnings {
+		if s, ok := w.(string); ok {
+			cover(evidence.CoveragePartial, "Prometheus warns: "+excerpt(s))
 		}
+	}
+	if partial, _ := tree["isPartial"].(bool); partial {
+		// VictoriaMetrics says so when a storage node did not answer.
+		cover(evidence.CoveragePartial, "the answer says itself that it is partial")
 	}
 	if tree["status"] == "error" {
 		kind, _ := tree["errorType"].(string)
