@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/probedoctor/probedoctor/sources/evidence"
@@ -87,10 +88,15 @@ func (p *logParser) parse(s string, layer int) bool {
 		return p.bracketed(s, layer)
 	case c == '<':
 		// The priority of a syslog message: "<133>Nov 29 …".
-		if i := strings.IndexByte(s, '>'); i > 1 && i < 5 && isDigit(s[1]) {
-			return p.parse(strings.TrimLeft(s[i+1:], " "), layer+1)
+		i := strings.IndexByte(s, '>')
+		if i < 2 || i > 4 || !allDigits(s[1:i]) || !p.parse(strings.TrimLeft(s[i+1:], " "), layer+1) {
+			return false
 		}
-		return false
+		if p.line.Level == "" && p.req == nil {
+			priority, _ := strconv.Atoi(s[1:i])
+			p.line.Level = severities[priority%8]
+		}
+		return true
 	case isDigit(c) || c >= 'A' && c <= 'Z':
 		if p.access(s) {
 			return true
@@ -148,6 +154,9 @@ func (p *logParser) prefixed(s string, layer int) bool {
 	p.line.Object, p.line.Container = evidence.Object{Kind: "Pod", Name: name}, container
 	return true
 }
+
+// severities are syslog's, from 0 (emergency) to 7 (debug): RFC 5424, 6.2.1.
+var severities = [8]string{"FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG"}
 
 // bracketed reads a line that starts with a bracket: a time, a pod, a level, the name of Envoy or Ruby's tags.
 func (p *logParser) bracketed(s string, layer int) bool {

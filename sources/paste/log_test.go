@@ -125,6 +125,8 @@ func TestLogFormats(t *testing.T) {
 			logWant{at: "0400-07-08T02:11:10Z", logger: "kernel", origin: "kernel", node: "w-9", message: "IPv4: martian source 10.30.0.1 from 10.30.7.7, on dev veth9a0b"}},
 		{"containerd", `time="2023-10-10T10:10:10.123456789Z" level=error msg="ExecSync for \"c0ffee\" failed" error="rpc error: code = DeadlineExceeded desc = failed to exec in container: timeout 3s exceeded: context deadline exceeded"`,
 			logWant{at: "2023-10-10T10:10:10.123456789Z", level: "ERROR", message: `ExecSync for "c0ffee" failed: rpc error: code = DeadlineExceeded desc = failed to exec in container: timeout 3s exceeded: context deadline exceeded`}},
+		{"syslog priority", "<129>Nov 29 20:11:15 haproxy[17680]: Server be/x is DOWN. 4 active and 0 backup servers left.",
+			logWant{at: "0400-11-29T20:11:15Z", level: "FATAL", logger: "haproxy", origin: "proxy", message: "Server be/x is DOWN. 4 active and 0 backup servers left."}},
 		{"dotnet", "fail: Microsoft.AspNetCore.Server.Kestrel[13]",
 			logWant{level: "ERROR", logger: "Microsoft.AspNetCore.Server.Kestrel", message: "Microsoft.AspNetCore.Server.Kestrel[13]"}},
 		{"stern", "cart-0 app 2026-11-29T14:03:11.123Z WARN c.e.X - slow",

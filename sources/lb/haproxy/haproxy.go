@@ -26,12 +26,14 @@ type Reader struct {
 	// columns are those of the last header; names in CSV, in blanks-separated lines when words is true.
 	columns map[string]int
 	words   bool
+	// checks are the limits that were told already: servers of a backend mostly share them.
+	checks map[evidence.HealthCheck]bool
 }
 
 // NewReader makes a reader that appends to the set; base says where the text was read.
 func NewReader(base evidence.Item, set *evidence.Set) *Reader {
 	base.Source = balancer
-	return &Reader{set: set, base: base}
+	return &Reader{set: set, base: base, checks: map[evidence.HealthCheck]bool{}}
 }
 
 // ErrRow says that a row below a header has not the header's columns.
@@ -125,7 +127,26 @@ func (r *Reader) stat(n int, cells []string) error {
 	}
 	words = append(words, t.Description)
 	r.add(t, words)
+	r.limits(n, t.Group, cell("check_rise"), cell("check_fall"))
 	return nil
+}
+
+// limits adds a backend's rise and fall, the only settings of its checks that the statistics have.
+func (r *Reader) limits(n int, group, rise, fall string) {
+	up, err1 := strconv.Atoi(rise)
+	down, err2 := strconv.Atoi(fall)
+	if err1 != nil || err2 != nil || up < 1 || down < 1 {
+		return
+	}
+	h := evidence.HealthCheck{Balancer: balancer, Group: group, HealthyThreshold: up, UnhealthyThreshold: down}
+	if r.checks[h] {
+		return
+	}
+	r.checks[h] = true
+	h.Item = r.base
+	h.Line, h.Locator = n, group
+	h.Excerpt = "backend " + group + ": rise " + rise + ", fall " + fall
+	r.set.HealthChecks = append(r.set.HealthChecks, h)
 }
 
 // maxAgo is the longest age that is believed, in seconds: ten years.

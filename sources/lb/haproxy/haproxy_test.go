@@ -18,7 +18,7 @@ const header = "# pxname,svname,qcur,qmax,scur,smax,slim,stot,bin,bout,dreq,dres
 
 func row(name, status, check, code, took, last, desc, addr, typ string) string {
 	cells := make([]string, 74)
-	for i, v := range map[int]string{0: "shop", 1: name, 17: status, 23: "75", 32: typ, 36: check, 37: code, 38: took, 56: last, 65: desc, 73: addr} {
+	for i, v := range map[int]string{0: "shop", 1: name, 17: status, 23: "75", 32: typ, 36: check, 37: code, 38: took, 56: last, 65: desc, 67: "2", 68: "3", 73: addr} {
 		cells[i] = v
 	}
 	return strings.Join(cells, ",") + ",\n"
@@ -79,6 +79,9 @@ func TestStat(t *testing.T) {
 	if b := set.Targets[1]; b.Excerpt != "shop/b DOWN L7TOUT check took 1000 ms Layer7 timeout" || b.Line != 5 || b.Source != "haproxy" ||
 		!b.Since.Equal(evidence.Ago(75*time.Second)) {
 		t.Errorf("got %+v", b)
+	}
+	if h := set.HealthChecks; len(h) != 1 || h[0].HealthyThreshold != 2 || h[0].UnhealthyThreshold != 3 || h[0].Excerpt != "backend shop: rise 2, fall 3" {
+		t.Errorf("got %+v", h)
 	}
 	at := time.Date(2026, 11, 29, 14, 3, 11, 0, time.UTC)
 	set, _ = read(text, evidence.Item{Observed: at})
