@@ -119,22 +119,34 @@ const describeTime = "Mon, 02 Jan 2006 15:04:05 -0700"
 // cutDate reads a full date at the beginning of s: "Fri, 22 May 2015 09:41:03 +0000" or an ISO time.
 func cutDate(s string) (at time.Time, rest string, ok bool) {
 	if len(s) >= len(describeTime) && s[3] == ',' {
-		if at, err := time.Parse(describeTime, s[:len(describeTime)]); err == nil {
+		if at, err := time.Parse(describeTime, s[:len(describeTime)]); err == nil && plausible(at) {
 			return at, s[len(describeTime):], true
 		}
 	}
 	word, rest := cutWord(s)
 	if len(word) >= len("2006-01-02T15:04:05Z") && word[4] == '-' {
-		if at, err := time.Parse(time.RFC3339Nano, strings.TrimRight(word, ",")); err == nil {
+		if at, err := time.Parse(time.RFC3339Nano, strings.TrimRight(word, ",")); err == nil && plausible(at) {
 			return at, rest, true
 		}
 	}
 	if m := usDate.FindStringSubmatch(s); m != nil {
-		if at, err := time.Parse("1/2/2006 15:04:05.999", m[1]+" "+m[2]); err == nil {
+		if at, err := time.Parse("1/2/2006 15:04:05.999", m[1]+" "+m[2]); err == nil && plausible(at) {
 			return at, s[len(m[0]):], true
 		}
 	}
 	return time.Time{}, s, false
+}
+
+// plausible keeps dates out that no cluster has: Go's zero time, and years that stand for times without a date.
+func plausible(at time.Time) bool { return at.Year() >= 1970 && at.Year() < 2200 }
+
+// jsonTime reads a time of the API; what is none, or was cut, is the zero time.
+func jsonTime(s string) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil || !plausible(at) {
+		return time.Time{}
+	}
+	return at
 }
 
 // usDate is the date of a log UI's export: "3/27/2022, 08:14:06.000".

@@ -77,7 +77,9 @@ func (t *text) openAlert(raw string) *alert {
 	if t.alert == nil {
 		t.alert = &alert{labels: map[string]string{}, n: t.n}
 	}
-	t.alert.raw = append(t.alert.raw, raw)
+	if len(t.alert.raw) < maxContinuation {
+		t.alert.raw = append(t.alert.raw, raw)
+	}
 	return t.alert
 }
 
@@ -118,6 +120,9 @@ func (t *text) endAlert() {
 // throttling reads the text of the CPUThrottlingHigh alert of the kubernetes mixin. The series is derived: the share of
 // the CFS periods in which the container was throttled, 0 to 1.
 func (t *text) throttling(s string) bool {
+	if !strings.Contains(s, "throttling of CPU") {
+		return false
+	}
 	m := throttling.FindStringSubmatch(s)
 	if m == nil {
 		return false
@@ -186,6 +191,9 @@ func amount(s, unit string) float64 {
 
 // testSummary reads the numbers of a load test's summary line, with a decimal point or comma, in seconds and shares of 1.
 func (t *text) testSummary(s string) bool {
+	if !containsAny(s, "avg=", "min=", "max=", "med=", "p(9", "p(5", "failed=") {
+		return false
+	}
 	ms := testMetric.FindAllStringSubmatch(strings.ReplaceAll(s, " ", "  "), 16)
 	if len(ms) < 2 {
 		return false

@@ -28,18 +28,21 @@ var (
 
 // bareMessage reads a line that is nothing but a kubelet message. weak tells that only the output of a probe was there.
 func bareMessage(s string) (e evidence.Event, weak, ok bool) {
+	if !containsAny(s, "robe", "Get ", "dial tcp", "rpc error", "ailed", "service ", "Back-off", "Killing", "command", "timed out") {
+		return evidence.Event{}, false, false
+	}
 	s = stripQuotes(strings.TrimSpace(s))
 	if at, rest, dated := cutDate(s); dated {
 		e.First, e.Last = at, at
 		s = strings.TrimSpace(rest)
 	}
 	switch {
-	case probeText.MatchString(s):
+	case startsProbeText(s):
 	case probeOutput.MatchString(s):
 		weak = true
 	default:
 		lead := leadIn.FindString(s)
-		if lead == "" || !probeText.MatchString(s[len(lead):]) {
+		if lead == "" || !startsProbeText(s[len(lead):]) {
 			return evidence.Event{}, false, false
 		}
 		name := strings.TrimSpace(lead)
@@ -58,6 +61,24 @@ func bareMessage(s string) (e evidence.Event, weak, ok bool) {
 		e.Reason = impliedReason(e.Message)
 	}
 	return e, weak, true
+}
+
+// startsProbeText is probeText with a look at the first byte before it.
+func startsProbeText(s string) bool {
+	if s == "" || strings.IndexByte("(sSrRlLCIKB", s[0]) < 0 {
+		return false
+	}
+	return probeText.MatchString(s)
+}
+
+// containsAny tells whether s has one of the words; it is asked before slower questions.
+func containsAny(s string, words ...string) bool {
+	for _, w := range words {
+		if strings.Contains(s, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // stripQuotes takes the outer quotes of a text off: double, single, back-ticks or typographic. A quote that is opened and

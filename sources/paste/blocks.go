@@ -6,7 +6,7 @@ import (
 )
 
 // maxBlock bounds a block of JSON or YAML in the midst of a text, in bytes.
-const maxBlock = 8 << 20
+const maxBlock = 2 << 20
 
 // block is a piece of JSON or YAML that stands in a text.
 type block struct {

@@ -9,8 +9,11 @@ import (
 	"github.com/probedoctor/probedoctor/sources/evidence"
 )
 
-// maxDescription bounds the lines of one description; a pod with fifty containers has about two thousand.
-const maxDescription = 20000
+// maxDescription and maxDescriptionBytes bound one description; a pod with fifty containers has about two thousand lines.
+const (
+	maxDescription      = 20000
+	maxDescriptionBytes = 2 << 20
+)
 
 // description is the output of kubectl describe, or the pieces of it that somebody pasted, while its lines come in. What
 // kind of object it describes is often clear only at its end, so the lines are kept and read together.
@@ -21,6 +24,7 @@ type description struct {
 	elided bool
 	built  bool
 	last   int // number of the last line taken
+	size   int // bytes taken
 }
 
 type descLine struct {
@@ -106,7 +110,8 @@ func (d *description) accepts(n int, s, trimmed string) bool {
 }
 
 func (d *description) take(n int, s, trimmed, raw string) bool {
-	if len(d.lines) >= maxDescription {
+	if d.size += len(raw); len(d.lines) >= maxDescription || d.size > maxDescriptionBytes {
+		d.elided = true
 		return true
 	}
 	trimmed = comment.ReplaceAllString(trimmed, "")

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/probedoctor/probedoctor/sources/evidence"
 )
@@ -22,6 +21,7 @@ var (
 	namespaceCell = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 	reasonCell    = regexp.MustCompile(`^[A-Z][A-Za-z0-9]{2,60}$`)
 	componentCell = regexp.MustCompile(`^[a-z][a-z0-9.-]*[a-z0-9](?:/[a-z0-9.-]+)?$`)
+	eventName     = regexp.MustCompile(`^(.+)\.[0-9a-f]{14,16}$`)
 	// wideTail is what `kubectl get events -o wide` prints after the message: first seen, count, the event's name.
 	wideTail = regexp.MustCompile(`\s{2,}(\S{1,24})\s+(\d{1,9})\s+(\S+\.[0-9a-f]{12,20})\s*$`)
 )
@@ -77,18 +77,13 @@ type eventCells struct {
 	readable bool // the message starts with a text that the kubelet prints
 }
 
-// parseEventRow reads one row of an events table of any layout. The object's namespace and kind are empty when the row
-// does not print them.
-func parseEventRow(s string) (evidence.Event, bool) {
-	c, ok := scanEventRow(s)
-	return c.Event, ok
-}
-
+// scanEventRow reads one row of an events table of any layout. The object's namespace and kind are empty when the row does
+// not print them.
 func scanEventRow(s string) (eventCells, bool) {
 	c := eventCells{}
 	rest := strings.TrimSpace(s)
 	for rest != "" {
-		if probeText.MatchString(rest) {
+		if startsProbeText(rest) {
 			c.readable = true
 			break
 		}
@@ -133,16 +128,20 @@ func (c *eventCells) cell(s string) (rest string, ok bool) {
 			return after, true
 		}
 	}
-	if m := subObject.FindStringSubmatch(s); m != nil && m[3] == "" && c.Container == "" {
-		c.Container = m[2]
-		return s[len(m[0]):], true
-	}
-	if m := bracedSource.FindStringSubmatch(s); m != nil && !c.source {
-		c.Component, c.Host, c.source = m[1], strings.TrimSpace(m[2]), true
-		return s[len(m[0]):], true
+	switch s[0] {
+	case 's':
+		if m := subObject.FindStringSubmatch(s); m != nil && m[3] == "" && c.Container == "" {
+			c.Container = m[2]
+			return s[len(m[0]):], true
+		}
+	case '{':
+		if m := bracedSource.FindStringSubmatch(s); m != nil && !c.source {
+			c.Component, c.Host, c.source = m[1], strings.TrimSpace(m[2]), true
+			return s[len(m[0]):], true
+		}
 	}
 	if c.Object.Name == "" {
-		if m := objectCell.FindStringSubmatch(s); m != nil && !strings.Contains(m[2], "/") && !strings.HasPrefix(m[2], "-") {
+		if m := slashCell(word, s); m != nil && !strings.Contains(m[2], "/") && !strings.HasPrefix(m[2], "-") {
 			if _, known := kinds[strings.ToLower(strings.SplitN(m[1], ".", 2)[0])]; known || c.Type != "" && c.Reason != "" && c.spaced {
 				c.Object.Kind, c.Object.Name = apiKind(m[1]), m[2]
 				return s[len(m[0]):], true
@@ -153,6 +152,9 @@ func (c *eventCells) cell(s string) (rest string, ok bool) {
 			second, after2 := cutWord(strings.TrimLeft(after, " \t"))
 			if kind := capitalKind(second); kind != "" && strings.TrimSpace(after2) != "" && c.times > 0 {
 				c.Object.Kind, c.Object.Name = kind, word
+				if m := eventName.FindStringSubmatch(word); m != nil {
+					c.Object.Name, c.Name = m[1], word // this column was the event's name for some releases
+				}
 				return after2, true
 			}
 			if kind := capitalKind(word); kind != "" && nameCell.MatchString(second) && strings.TrimSpace(after2) != "" {
@@ -178,6 +180,14 @@ func (c *eventCells) cell(s string) (rest string, ok bool) {
 		}
 	}
 	return s, false
+}
+
+// slashCell reads "kind/name" at the beginning of s, whose first word is word.
+func slashCell(word, s string) []string {
+	if strings.IndexByte(word, '/') < 0 {
+		return nil
+	}
+	return objectCell.FindStringSubmatch(s)
 }
 
 // component reads "kubelet", "kubelet, node" and the like.
@@ -275,7 +285,6 @@ func (c *eventCells) accept(message string) bool {
 
 var (
 	combinedPrefix = "(combined from similar events): "
-	trailingQuote  = regexp.MustCompile(`\s+$`)
 	inPod          = regexp.MustCompile(`container (\S+) in pod ([a-z0-9.-]+)_([a-z0-9-]+)\(([0-9a-f-]+)\)?`)
 	hookFailed     = regexp.MustCompile(`lifecycle hook \(.*\) for Container "([^"]+)" in Pod "([a-z0-9.-]+)_([a-z0-9-]+)\(`)
 	assigned       = regexp.MustCompile(`^Successfully assigned (?:([a-z0-9-]+)/)?(\S+) to (\S+)`)
@@ -310,7 +319,7 @@ func (c *eventCells) finish(message string) {
 
 // setMessage takes the prefixes off the message and learns the container, pod and node that it names.
 func setMessage(e *evidence.Event, message string) {
-	message = trailingQuote.ReplaceAllString(message, "")
+	message = strings.TrimRight(message, " \t\n")
 	for range 3 {
 		if rest, ok := strings.CutPrefix(message, combinedPrefix); ok {
 			message, e.Combined = rest, true
@@ -377,12 +386,4 @@ func impliedReason(message string) string {
 		return "Unhealthy"
 	}
 	return ""
-}
-
-func jsonTime(s string) time.Time {
-	at, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }

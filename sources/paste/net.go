@@ -258,6 +258,9 @@ var (
 // gkeBackends reads the annotation ingress.kubernetes.io/backends, in which Google's controller keeps the state of each
 // backend as JSON: state by backend.
 func gkeBackends(s string) map[string]string {
+	if !strings.Contains(s, "backends") {
+		return nil
+	}
 	m := gkeAnnotation.FindStringSubmatch(strings.ReplaceAll(s, `\"`, `"`))
 	if m == nil {
 		return nil
@@ -342,6 +345,9 @@ var (
 
 // announced reads a log line in which a server says where it listens. Lines about connections to others are not such.
 func announced(s string) (evidence.Listener, bool) {
+	if !containsAny(s, "isten", "erving", "tarted", "tarting", "erver", "ound", "unning") {
+		return evidence.Listener{}, false
+	}
 	line, rest, _ := strings.Cut(s, "\n")
 	for _, c := range []string{line, rest} {
 		if len(c) > maxMessage || outgoing.MatchString(c) {

@@ -1,6 +1,7 @@
 package paste
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 	"time"
@@ -17,6 +18,8 @@ var (
 	// bareCaller is a kubelet line whose header was cut down to file and line.
 	bareCaller  = regexp.MustCompile(`^([a-z][a-z0-9_]*\.go):\d+\] (.*)$`)
 	klogHook    = regexp.MustCompile(`hook for container "([^"]+)" failed`)
+	klogFull    = regexp.MustCompile(`\b([a-z0-9][a-z0-9.-]*)_([a-z0-9-]+)\(([0-9a-f-]{32,36})\)`)
+	klogFor     = regexp.MustCompile(`\bfor "([^"\s]+)" with |\bcontainer=([a-z0-9-]+)`)
 	klogPod     = regexp.MustCompile(`\bpod="([^"/]+)/([^"]+)"`)
 	kernelStamp = regexp.MustCompile(`^\[\s*(?:\+?\s*(\d{1,9}\.\d{1,9})|([A-Z][a-z]{2} [A-Z][a-z]{2}\s+\d{1,2} \d\d:\d\d:\d\d \d{4}))\] (.*)$`)
 	kernelBare  = regexp.MustCompile(`^(?:nf_conntrack: |TCP: out of memory|oom-kill:|Memory cgroup out of memory|Out of memory: |IPv4: martian source |possible SYN flooding |TCP: request_sock_TCP|neighbour: arp_cache|blk_update_request|EXT4-fs error|\S+ invoked oom-killer)`)
@@ -28,13 +31,16 @@ func (t *text) nodeLine(s, trimmed string) bool {
 	if t.kernelLine(trimmed) {
 		return true
 	}
-	if m := bareCaller.FindStringSubmatch(trimmed); m != nil {
+	if m := callerOnly(trimmed); m != nil {
 		l := evidence.LogLine{Logger: strings.TrimSuffix(m[1], ".go"), Message: m[2]}
 		l.Origin = "kubelet"
 		t.addNodeLog(l)
 		return true
 	}
 	klog := isKlog(trimmed)
+	if !klog && (trimmed[0] < '0' || trimmed[0] > '9' && trimmed[0] < 'A' || trimmed[0] > 'Z') {
+		return false
+	}
 	if !klog && !syslogStart.MatchString(trimmed) {
 		return false
 	}
@@ -64,6 +70,14 @@ var (
 	syslogStart = regexp.MustCompile(`^(?:[A-Z][a-z]{2}\s+\d{1,2} \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*) \S+ [\w./@-]+(?:\[\d+\])?: `)
 	nodeProgram = regexp.MustCompile(` (?:etcd|dockerd|docker|containerd|crio|systemd|chronyd|ntpd|kube-proxy|systemd-\w+|k3s|rke2|flanneld|calico\S*|cilium\S*|kube-\w+|audit|cloud-init|haproxy|keepalived)(?:\[\d+\])?: `)
 )
+
+// callerOnly reads "kubelet.go:2001] text".
+func callerOnly(s string) []string {
+	if i := strings.Index(s, ".go:"); i < 0 || i > 60 {
+		return nil
+	}
+	return bareCaller.FindStringSubmatch(s)
+}
 
 // addNodeLog keeps a line of the node with the pod and container that it names.
 func (t *text) addNodeLog(l evidence.LogLine) {
@@ -114,16 +128,22 @@ func nameProbe(l *evidence.LogLine) {
 	if m := klogHook.FindStringSubmatch(l.Message); m != nil && l.Container == "" {
 		l.Container = m[1]
 	}
-	if m := inPod.FindStringSubmatch(l.Message); m != nil && l.Object.Name == "" {
-		l.Object = evidence.Object{Kind: "Pod", Name: m[2], Namespace: m[3], UID: m[4]}
-		l.Container = m[1]
+	if m := klogFull.FindStringSubmatch(l.Message); m != nil && l.Object.Name == "" {
+		l.Object = evidence.Object{Kind: "Pod", Name: m[1], Namespace: m[2], UID: m[3]}
+	}
+	if m := klogFor.FindStringSubmatch(l.Message); m != nil && l.Container == "" && l.Object.Name != "" {
+		l.Container = cmp.Or(m[1], m[2])
 	}
 }
 
 // kernelLine reads a line of dmesg: with the time since boot, with a date (-T), with a delta (-d), or without any.
 func (t *text) kernelLine(s string) bool {
 	l := evidence.LogLine{Origin: "kernel"}
-	switch m := kernelStamp.FindStringSubmatch(s); {
+	var m []string
+	if s[0] == '[' {
+		m = kernelStamp.FindStringSubmatch(s)
+	}
+	switch {
 	case m != nil:
 		if m[2] != "" {
 			at, err := time.Parse("Mon Jan _2 15:04:05 2006", m[2])

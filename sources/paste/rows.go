@@ -12,7 +12,6 @@ import (
 // How the reader of a text handles events: rows, the lines that belong to them, bare messages.
 
 var (
-	rule = regexp.MustCompile(`^[-= \t|:+]+$`)
 	// looksLikeRow is what an event row begins with that could not be read.
 	looksLikeRow = regexp.MustCompile(`^(?:Warning|Normal)(?:\s{2,}|\t)\S`)
 )
@@ -95,7 +94,7 @@ func (t *text) subject() evidence.Object {
 	if t.named.Name != "" {
 		return t.named
 	}
-	if t.about.name != "" {
+	if t.about.name != "" && t.about.verb == "describe" {
 		return evidence.Object{Namespace: t.about.namespace, Kind: t.about.kind, Name: t.about.name}
 	}
 	return evidence.Object{Namespace: t.about.namespace}

@@ -73,7 +73,7 @@ func plain(s string) string {
 	if strings.IndexByte(s, '<') >= 0 && htmlTag.MatchString(s) {
 		s = html.UnescapeString(htmlTag.ReplaceAllString(s, "\t"))
 	}
-	if strings.IndexByte(s, ':') >= 0 {
+	if i := strings.Index(" "+s, " :"); i >= 0 && i+1 < len(s) && s[i+1] >= 'a' && s[i+1] <= 'z' {
 		s = emojiCode.ReplaceAllString(s, "$1$2")
 	}
 	return s
@@ -130,6 +130,9 @@ func unquote(s string) string {
 
 // elision tells whether a line only says that something was left out.
 func elision(s string) bool {
+	if len(s) > 16 {
+		return false
+	}
 	switch strings.ToLower(s) {
 	case "<snip>", "[snip]", "(snip)", "snip", "[...]", "(...)", "<...>", "…", "[…]", "<omitted>", "<truncated>", "--":
 		return true
@@ -160,7 +163,7 @@ var (
 // cutPrompt reads a shell prompt. ok is true also for a prompt without a command.
 func cutPrompt(s string) (host, line string, ok bool) {
 	t := strings.TrimSpace(s)
-	if t == "" {
+	if t == "" || !strings.ContainsAny(t, "$#%>❯➜»λ") && !strings.HasPrefix(t, "`") && !startsKubectl(t) {
 		return "", "", false
 	}
 	if m := promptSign.FindStringSubmatch(t); m != nil {
@@ -176,8 +179,10 @@ func cutPrompt(s string) (host, line string, ok bool) {
 	if m := promptBracket.FindStringSubmatch(t); m != nil {
 		return "", m[2], true
 	}
-	if m := promptUserHost.FindStringSubmatch(t); m != nil {
-		return m[1], m[2], true
+	if i := strings.IndexByte(t, '@'); i > 0 && i < 64 {
+		if m := promptUserHost.FindStringSubmatch(t); m != nil {
+			return m[1], m[2], true
+		}
 	}
 	for _, re := range []*regexp.Regexp{promptShell, promptWindows, promptPath} {
 		if m := re.FindStringSubmatch(t); m != nil {
@@ -191,6 +196,12 @@ func cutPrompt(s string) (host, line string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// startsKubectl tells whether a line begins with a command that needs no prompt to be known.
+func startsKubectl(s string) bool {
+	word, rest := cutWord(s)
+	return rest != "" && (strings.HasSuffix(word, "kubectl") || word == "oc" || commandPrefixes[word])
 }
 
 // commandTools are the commands whose output may be in a paste about probes.

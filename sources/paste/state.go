@@ -31,6 +31,9 @@ var (
 
 // stateLine reads a line that holds one field of a status, or a piece of JSON.
 func (t *text) stateLine(s, trimmed string) bool {
+	if strings.IndexByte(trimmed, ':') < 0 && t.pieces == nil {
+		return false
+	}
 	if gke := gkeBackends(trimmed); len(gke) > 0 {
 		t.closeRow()
 		t.addGKE(gke)
@@ -61,6 +64,9 @@ func (t *text) stateLine(s, trimmed string) bool {
 	if resources.MatchString(trimmed) && t.resourceJSON(trimmed) {
 		return true
 	}
+	if !containsAny(trimmed, "xitCode", "estartCount", "reason", "signal", "edAt", "message", "oomKilled") {
+		return t.jsonPiece(s, trimmed)
+	}
 	if m := pathField.FindStringSubmatch(trimmed); m != nil && t.pathField(m[1], m[2], m[3], trimmed) {
 		return true
 	}
@@ -74,7 +80,9 @@ func (t *text) piece(raw string) *evidence.Container {
 		t.pieces = &fragment{n: t.n, restarts: -1}
 		t.pieces.container.Restarts = -1
 	}
-	t.pieces.raw = append(t.pieces.raw, raw)
+	if len(t.pieces.raw) < maxContinuation {
+		t.pieces.raw = append(t.pieces.raw, excerpt(raw))
+	}
 	return &t.pieces.container
 }
 

@@ -42,12 +42,15 @@ type text struct {
 	table      *table
 	doc        *description
 	block      *block
+	fence      bool // inside a fence of Markdown
 	replay     bool // the lines of a block are read again, one by one
 	pieces     *fragment
 	web        *exchange
 	prom       *expositionReader
+	machines   *tables
 	alert      *alert
 	logs       bool // the lines are those of a log
+	recordAt   int  // number of the last line that was a record
 	logLine    int  // index+1 of the log line to which a stack trace may be added
 	traced     int  // lines of it that were added
 	complaints int
@@ -55,14 +58,14 @@ type text struct {
 }
 
 // marks are the lengths of the set's slices when the text began.
-type marks struct{ events, pods, logs int }
+type marks struct{ events, pods, logs, requests int }
 
 // newTextReader makes the reader of free text. structured is given blocks of JSON or YAML that stand in the text; it says
 // whether it could read them.
 func newTextReader(file string, set *evidence.Set, structured func(firstLine int, block string) bool) textSink {
 	t := &text{file: file, set: set, structured: structured}
 	t.undress.emit = t.read
-	t.from = marks{len(set.Events), len(set.Pods), len(set.Logs)}
+	t.from = marks{len(set.Events), len(set.Pods), len(set.Logs), len(set.Requests)}
 	return t
 }
 
@@ -76,6 +79,13 @@ func (t *text) close() {
 	if t.prom != nil {
 		t.prom.close()
 		t.prom = nil
+	}
+	if t.machines != nil {
+		t.machines.close()
+		t.machines = nil
+	}
+	if t.from.requests < len(t.set.Requests) {
+		settleDurations(t.set.Requests[t.from.requests:])
 	}
 	if t.complaints > maxComplaints {
 		t.cover(evidence.CoveragePartial, "", t.complaints-maxComplaints)
@@ -97,6 +107,12 @@ func (t *text) read(n int, s string) {
 		return
 	case strings.HasPrefix(trimmed, "```"):
 		t.closeRow()
+		if t.fence = !t.fence; !t.fence {
+			// What a fence showed ends with it; the command for the next one may stand before that.
+			t.endSection()
+			t.endDescription()
+			t.about = command{}
+		}
 		return
 	case elision(trimmed):
 		t.closeRow()
@@ -113,7 +129,11 @@ func (t *text) read(n int, s string) {
 // recognise asks one format after the other; the first that knows the line takes it. What is unmistakable comes first, and
 // what may be part of something longer comes after the check whether it continues the row above.
 func (t *text) recognise(s, trimmed string) {
+	if t.recordAt > 0 && t.n == t.recordAt+1 && plainRecord(trimmed) && t.logRecord(s, trimmed) {
+		return
+	}
 	_ = t.prefixedLog(s, trimmed) ||
+		t.balancerLine(s, trimmed) ||
 		t.eventRow(s, trimmed) ||
 		t.tableLine(s, trimmed) ||
 		t.nodeLine(s, trimmed) ||
@@ -121,10 +141,10 @@ func (t *text) recognise(s, trimmed string) {
 		t.continuation(s, trimmed) ||
 		t.structuredStart(s, trimmed) ||
 		t.describeLine(s, trimmed) ||
+		t.expositionLine(s, trimmed) ||
 		t.webLine(s, trimmed) ||
 		t.socketLine(s, trimmed) ||
 		t.stateLine(s, trimmed) ||
-		t.expositionLine(s, trimmed) ||
 		!t.logs && t.weakMessage(s, trimmed) ||
 		t.logRecord(s, trimmed) ||
 		t.podRow(s, trimmed) ||
@@ -133,6 +153,18 @@ func (t *text) recognise(s, trimmed string) {
 		t.alertLine(s, trimmed) ||
 		t.weakMessage(s, trimmed) ||
 		t.loose(s, trimmed)
+}
+
+// plainRecord tells whether the line, which stands below a record of a log, can be nothing but another one. A log may have
+// a million lines, so they do not go through all the questions.
+func plainRecord(s string) bool {
+	if c := s[0]; c != '{' && c != '[' && (c < '0' || c > '9') {
+		return false
+	}
+	if containsAny(s, "robe ", "Warning", "Normal", "Killing", "kernel", "kubelet", "containerd", "[pod/") {
+		return false
+	}
+	return s[0] != '{' || !signed([]byte(s))
 }
 
 // blank ends what a blank line ends: the row, a table without a header to come back to, an HTTP answer.
@@ -258,7 +290,7 @@ func (t *text) endBlock() {
 	}
 	t.block = nil
 	text := b.text()
-	if t.webBody(b.first, text) || t.conditionsBlock(b.first, text) {
+	if t.webBody(b.first, text) || t.conditionsBlock(b.first, text) || b.json && b.size < maxJoined && t.jsonEvent(strings.Join(b.lines, " ")) {
 		return
 	}
 	if t.structured != nil && t.structured(b.first, text) {

@@ -61,11 +61,11 @@ func (t *text) logRecord(s, trimmed string) bool {
 		return true
 	}
 	l, r, ok := logLine(trimmed)
-	if !ok {
+	if !ok || !t.logs && l.At.IsZero() && spoken.MatchString(trimmed) {
 		return false
 	}
 	t.closeRow()
-	t.logs = true
+	t.logs, t.recordAt = true, t.n
 	pod, container := t.logPod()
 	if r != nil {
 		if r.Object.Name == "" {
@@ -89,6 +89,9 @@ func (t *text) logRecord(s, trimmed string) bool {
 	t.addLog(l)
 	return true
 }
+
+// spoken is how people begin a sentence and logs seldom begin a record: a level in small letters without a time.
+var spoken = regexp.MustCompile(`^(?:[Ww]arning|[Ee]rror|[Ii]nfo|[Nn]ote|[Dd]ebug|[Ff]atal): `)
 
 var runtimeText = regexp.MustCompile(`^(?:ExecSync |(?:Stop|Start|Run|Remove)(?:Container|PodSandbox) |failed to exec in container)`)
 
