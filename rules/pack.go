@@ -221,8 +221,13 @@ func Load(sources ...Source) (*Pack, error) {
 	return p, nil
 }
 
-func decode[T any](file string, b []byte) ([]T, error) {
-	var items []T
+func decode[T any](file string, b []byte) (items []T, err error) {
+	// The YAML library panics on some malformed input.
+	defer func() {
+		if r := recover(); r != nil {
+			items, err = nil, fmt.Errorf("%s: malformed YAML: %v", file, r)
+		}
+	}()
 	dec := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict(), yaml.DisallowUnknownField())
 	if err := dec.Decode(&items); err != nil && !errors.Is(err, io.EOF) {
 		var ye yaml.Error
@@ -281,7 +286,8 @@ func (p *Pack) add(file, base string, b []byte) error {
 }
 
 // keyPositions gives, for each item of a list of mappings, where the value of each key stands.
-func keyPositions(b []byte) []map[string]position {
+func keyPositions(b []byte) (out []map[string]position) {
+	defer func() { _ = recover() }() // positions only improve messages; the decoder has judged the file
 	f, err := parser.ParseBytes(b, 0)
 	if err != nil || len(f.Docs) == 0 {
 		return nil
@@ -290,7 +296,6 @@ func keyPositions(b []byte) []map[string]position {
 	if !ok {
 		return nil
 	}
-	var out []map[string]position
 	for _, item := range seq.Values {
 		at := map[string]position{}
 		mappingPositions(item, "", at)

@@ -309,7 +309,7 @@ func (t template) prose(e env, insert func(string) string) string {
 		case len(known) > 0:
 			shown := make([]string, len(known))
 			for i, s := range known {
-				shown[i] = insert(s)
+				shown[i] = insert(shortARN(s))
 			}
 			b.WriteString(strings.Join(shown, ", "))
 		case p.fallback != "":
@@ -319,6 +319,18 @@ func (t template) prose(e env, insert func(string) string) string {
 		}
 	}
 	return b.String()
+}
+
+// shortARN is the name inside an Amazon resource name: the middle of "…:targetgroup/checkout/6d1f0c2a9b7e4835". A person
+// reads the name; commands keep the whole.
+func shortARN(s string) string {
+	if !strings.HasPrefix(s, "arn:") {
+		return s
+	}
+	if parts := strings.Split(s, "/"); len(parts) >= 2 && parts[len(parts)-1] != "" {
+		return parts[max(len(parts)-2, 1)]
+	}
+	return s
 }
 
 // command renders a command. With missing values it returns "" and their names, or, as documentation, words in capitals.

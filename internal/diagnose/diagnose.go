@@ -171,10 +171,7 @@ func symptoms(in *incident) []rules.Symptom {
 				parts = append(parts, fmt.Sprintf("%s %d", k, byProbe[k]))
 			}
 		}
-		text := fmt.Sprintf("%d probe failures", total)
-		if total == 1 {
-			text = "1 probe failure"
-		}
+		text := plural(total, "probe failure")
 		if len(parts) > 0 {
 			text += ": " + strings.Join(parts, ", ")
 		}
@@ -189,9 +186,16 @@ func symptoms(in *incident) []rules.Symptom {
 		}
 	}
 	if kills > 0 {
-		out = append(out, rules.Symptom{Kind: "liveness-restart", Text: fmt.Sprintf("%d restarts by liveness", kills), Refs: firstRefs(killRefs)})
+		out = append(out, rules.Symptom{Kind: "liveness-restart", Text: plural(kills, "restart") + " by liveness", Refs: firstRefs(killRefs)})
 	}
 	return append(out, in.symptoms...)
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
 }
 
 // firstRefs bounds the citations of a symptom; the groups of failures cite all of them.

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -106,6 +107,9 @@ func (b *builder) get(ns string, w evidence.Object, container, inferred string) 
 		b.byKey[k] = in
 		b.order = append(b.order, k)
 		b.byName[k.name] = append(b.byName[k.name], k)
+	}
+	if inferred == "" {
+		in.inferred = "" // one pod whose owner is known settles it for all of them
 	}
 	return in
 }
@@ -335,11 +339,25 @@ func (b *builder) fromTargets() {
 		default:
 			in = b.get("", evidence.Object{}, "", "")
 		}
-		in.symptoms = append(in.symptoms, rules.Symptom{
-			Kind: "unhealthy-target", Refs: []evidence.Ref{t.Ref},
-			Text: strings.TrimSpace(t.Balancer + " target " + t.ID + " is unhealthy " + t.Reason),
-		})
+		in.addTarget(t)
 	}
+}
+
+// addTarget counts an unhealthy target to the symptom of its balancer and reason.
+func (in *incident) addTarget(t *evidence.Target) {
+	what := strings.TrimSpace("unhealthy in " + strings.TrimSpace(t.Balancer+" "+t.Group))
+	if t.Reason != "" {
+		what += ": " + t.Reason
+	}
+	for i := range in.symptoms {
+		s := &in.symptoms[i]
+		if s.Kind == "unhealthy-target" && strings.HasSuffix(s.Text, what) {
+			s.Refs = append(s.Refs, t.Ref)
+			s.Text = fmt.Sprintf("%d targets %s", len(s.Refs), what)
+			return
+		}
+	}
+	in.symptoms = append(in.symptoms, rules.Symptom{Kind: "unhealthy-target", Text: "1 target " + what, Refs: []evidence.Ref{t.Ref}})
 }
 
 func (b *builder) podOfTarget(t *evidence.Target) *evidence.Pod {

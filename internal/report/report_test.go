@@ -91,7 +91,7 @@ func TestWidthAndColour(t *testing.T) {
 func TestCommandsAreWhole(t *testing.T) {
 	list := saturated()
 	for _, width := range []int{40, 80, 220} {
-		got := "\n" + render(t, list, Options{Width: width})
+		got := "\n" + render(t, list, Options{Width: width, Wide: true})
 		d := list.Items[0]
 		for _, c := range []string{d.Remediation[0].Command, d.Remediation[0].Undo, d.Verify[0].Command, d.Missing[0].Collect, d.Missing[1].Collect} {
 			if !strings.Contains(got, "\n           "+c+"\n") {

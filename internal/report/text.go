@@ -18,7 +18,9 @@ const (
 	foldedRoots     = 2   // so many of them
 	shownFor        = 5   // statements for a cause, the strongest ones
 	shownAgainst    = 3
-	shownSteps      = 2 // steps of a horizon, besides those of the first cause
+	shownSteps      = 2 // steps of a horizon, those of the first cause before all others
+	shownNot        = 2 // of what does not help
+	shownVerify     = 2
 	shownMissing    = 3
 	shownRuledOut   = 4
 	shownCoverage   = 6

@@ -35,29 +35,45 @@ func (t *text) steps(d *rules.Diagnosis, first *rules.Cause) {
 		}
 		return "" // a step for what contributes speaks for itself
 	}
+	// The short text keeps to the first cause: its remedies are what a person does next. Those of the others fill a horizon
+	// in which it has none.
+	own := map[string]bool{}
+	if first != nil {
+		for _, s := range d.Remediation {
+			own[string(s.Horizon)] = own[string(s.Horizon)] || s.For == first.ID
+		}
+		for _, n := range d.NotAFix {
+			own["not"] = own["not"] || n.For == first.ID
+		}
+		for _, v := range d.Verify {
+			own["verify"] = own["verify"] || v.For == first.ID
+		}
+	}
+	keep := func(part, id string, shown, limit int) bool {
+		return t.wide || shown < limit && (!own[part] || id == first.ID)
+	}
 	wrote := false
 	for _, h := range horizons {
-		label, hidden, others := h.label, 0, 0
+		label, shown, hidden := h.label, 0, 0
 		for _, s := range d.Remediation {
 			if s.Horizon != h.is || folded[s.For] {
 				continue
 			}
-			if first == nil || s.For != first.ID {
-				if others++; others > shownSteps && !t.wide {
-					hidden++
-					continue
-				}
+			if !keep(string(h.is), s.For, shown, shownSteps) {
+				hidden++
+				continue
 			}
 			t.step(label, about(s.For), s)
 			label, wrote = strings.Repeat(" ", labelIndent), true
+			shown++
 		}
 		if hidden > 0 {
 			t.para(lead{text: label}, number(hidden)+" more: -o wide", t.dim, "")
 		}
 	}
-	label := " Not     "
+	label, shown := " Not     ", 0
 	for _, n := range d.NotAFix {
-		if folded[n.For] {
+		if folded[n.For] || !keep("not", n.For, shown, shownNot) {
 			continue
 		}
 		said := t.text(n.Step)
@@ -66,10 +82,11 @@ func (t *text) steps(d *rules.Diagnosis, first *rules.Cause) {
 		}
 		t.para(lead{label, t.strong}, said, t.plain, "")
 		label, wrote = strings.Repeat(" ", labelIndent), true
+		shown++
 	}
-	label = " Verify  "
+	label, shown = " Verify  ", 0
 	for _, v := range d.Verify {
-		if folded[v.For] {
+		if folded[v.For] || !keep("verify", v.For, shown, shownVerify) {
 			continue
 		}
 		t.para(lead{label, t.strong}, about(v.For)+t.text(v.Step), t.plain, "")
@@ -77,6 +94,7 @@ func (t *text) steps(d *rules.Diagnosis, first *rules.Cause) {
 			t.command(detailIndent, v.Command)
 		}
 		label, wrote = strings.Repeat(" ", labelIndent), true
+		shown++
 	}
 	if wrote {
 		t.blank()
@@ -98,6 +116,9 @@ func (t *text) step(label, about string, s rules.Step) {
 	}
 	if len(effects) > 0 {
 		t.para(indent, strings.Join(effects, " "+t.sep+" "), t.dim, "")
+	}
+	if !t.wide {
+		return // what may go wrong and how to take it back is in the wide text
 	}
 	if s.Risk != "" {
 		t.para(indent, "risk: "+t.text(s.Risk), t.dim, "")

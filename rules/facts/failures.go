@@ -25,6 +25,10 @@ func countFact(name, doc, why string, match func(*Failure) bool) Fact {
 					refs = append(refs, f.Cites)
 				}
 			}
+			if n == 0 {
+				// That there is none of the kind is read from all the others.
+				refs = in.failureRefs(func(*Failure) bool { return true })
+			}
 			return known(n, refs...)
 		},
 	}
@@ -180,8 +184,11 @@ func (in *Incident) countKills(text string) Value {
 			refs = append(refs, e.Ref)
 		}
 	}
-	if n == 0 && !in.Set.Covered(evidence.SourceEvents) {
-		return Unknown
+	if n == 0 {
+		if !in.Set.Covered(evidence.SourceEvents) {
+			return Unknown
+		}
+		refs = in.failureRefs(func(f *Failure) bool { return f.Probe != evidence.Readiness })
 	}
 	return known(n, refs...)
 }

@@ -244,7 +244,7 @@ func (in *Incident) failureRefs(match func(*Failure) bool) []evidence.Ref {
 // the pods' names, which differ from incident to incident.
 const (
 	QueryNamespace = "NAMESPACE"
-	QueryPods      = "PODS"
+	QueryPods      = "PODS.+" // a regular expression, so that queries match with =~
 )
 
 // FillQuery puts the incident's own namespace and pods into a query.

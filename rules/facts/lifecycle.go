@@ -20,10 +20,10 @@ func (in *Incident) eachContainer(f func(p *evidence.Pod, c *evidence.Container)
 
 // lastEnds are the containers' last terminations.
 func (in *Incident) lastEnds(match func(s *evidence.ContainerState) bool) Value {
-	n, measured := int64(0), false
-	var refs []evidence.Ref
+	n := int64(0)
+	var refs, measured []evidence.Ref
 	in.eachContainer(func(p *evidence.Pod, c *evidence.Container) {
-		measured = true
+		measured = append(measured, p.Ref)
 		for _, s := range []*evidence.ContainerState{&c.State, &c.LastState} {
 			if s.Status == "terminated" || s.ExitCode != nil {
 				if match(s) {
@@ -34,8 +34,11 @@ func (in *Incident) lastEnds(match func(s *evidence.ContainerState) bool) Value 
 			}
 		}
 	})
-	if !measured {
+	switch {
+	case len(measured) == 0:
 		return Unknown
+	case n == 0:
+		return known(n, measured...) // that none did is read from all of them
 	}
 	return known(n, refs...)
 }
@@ -46,23 +49,26 @@ var lifecycleFacts = []Fact{
 		Type: Int, Unit: "restarts", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
 		Why: "restarts tell a crash from a probe that only fails", Collect: collectPods,
 		Compute: func(in *Incident) Value {
-			n, measured := int64(0), false
-			var refs []evidence.Ref
+			n := int64(0)
+			var refs, measured []evidence.Ref
 			for _, p := range in.Pods {
 				r := p.Restarts
 				if c := in.containerOf(p); c != nil && c.StatusKnown {
 					r = c.Restarts
 				}
 				if r >= 0 {
-					measured = true
+					measured = append(measured, p.Ref)
 					n += int64(r)
 					if r > 0 {
 						refs = append(refs, p.Ref)
 					}
 				}
 			}
-			if !measured {
+			switch {
+			case len(measured) == 0:
 				return Unknown
+			case n == 0:
+				return known(n, measured...)
 			}
 			return known(n, refs...)
 		},
