@@ -7,4 +7,4 @@ import (
 	"github.com/probedoctor/probedoctor/cmd/probedoctor/internal/cli"
 )
 
-func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func main() { os.Exit(cli.Main(os.Args, os.Stdin, os.Stdout, os.Stderr)) }

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -10,6 +10,7 @@ import (
 
 	"github.com/probedoctor/probedoctor/internal/diagnose"
 	"github.com/probedoctor/probedoctor/internal/report"
+	"github.com/probedoctor/probedoctor/internal/shell"
 	"github.com/probedoctor/probedoctor/rules"
 	"github.com/probedoctor/probedoctor/sources/evidence"
 	"github.com/probedoctor/probedoctor/sources/paste"
@@ -45,9 +46,9 @@ func (a *app) diagnoseCommand() *cobra.Command {
 		Long: `Reads what you have and prints a ranked diagnosis. Files are recognised by their content, whatever their names:
 Kubernetes objects as JSON or YAML, kubectl's tables and describe output, logs and access logs, Prometheus
 expositions and API answers, load-balancer target health, bare messages from a chat.`,
-		Example: `  kubectl get events,pods,deploy,rs,hpa -n shop -o json | probedoctor diagnose -f -
+		Example: a.called(`  kubectl get events,pods,deploy,rs,hpa -n shop -o json | probedoctor diagnose -f -
   probedoctor diagnose -f incident/ -o wide
-  probedoctor diagnose deploy/checkout -n shop -f events.txt -f app.log --at 2026-11-29T14:19:00Z`,
+  probedoctor diagnose deploy/checkout -n shop -f events.txt -f app.log --at 2026-11-29T14:19:00Z`),
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -57,7 +58,10 @@ expositions and API answers, load-balancer target health, bare messages from a c
 			if err != nil {
 				return err
 			}
-			return a.conclude(set, s, o, fileHints(s.files))
+			if err := a.conclude(set, s, o, a.fileHints(s)); err != nil {
+				return err
+			}
+			return someEvidence(set)
 		},
 	}
 	s.flags(c)
@@ -76,7 +80,7 @@ func (a *app) demoCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.conclude(set, scope{}, o, []string{"probedoctor demo -o wide", "probedoctor why-not cpu-starvation --demo"})
+			return a.conclude(set, scope{}, o, []string{a.name + " demo -o wide", a.name + " why-not cpu-starvation --demo"})
 		},
 	}
 	o.flags(c)
@@ -98,6 +102,9 @@ func (a *app) demoSet() (*evidence.Set, error) {
 
 // conclude diagnoses and prints.
 func (a *app) conclude(set *evidence.Set, s scope, o output, more []string) error {
+	if !slices.Contains(report.Formats(), o.format) {
+		return usagef("-o %q: use one of %s", o.format, strings.Join(report.Formats(), ", "))
+	}
 	zone, err := parseZone(o.tz)
 	if err != nil {
 		return err
@@ -122,22 +129,7 @@ func (a *app) conclude(set *evidence.Set, s scope, o output, more []string) erro
 		a.code = exitCode(list)
 	}
 	ro := report.Options{Format: o.format, Width: width(a.out), Color: color, ASCII: a.ascii, Zone: zone, More: more}
-	if err := report.Write(a.out, list, ro); err != nil {
-		if !contains(report.Formats(), o.format) {
-			return usageError{err}
-		}
-		return err
-	}
-	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
+	return report.Write(a.out, list, ro)
 }
 
 // exitCode is 10 when a cause was named for the first incident or any other, 11 when there are symptoms only.
@@ -156,14 +148,29 @@ func exitCode(list *rules.DiagnosisList) int {
 }
 
 // fileHints are the further commands for the same evidence.
-func fileHints(files []string) []string {
+func (a *app) fileHints(s scope) []string {
+	if slices.Contains(s.files, "-") {
+		return []string{"-o wide", a.name + " why-not CAUSE -f FILE"}
+	}
 	var args []string
-	for _, f := range files {
-		if f == "-" {
-			return []string{"-o wide", "probedoctor why-not CAUSE -f FILE"}
+	add := func(flag, value string) {
+		if value != "" {
+			args = append(args, flag+" "+shell.Quote(value))
 		}
-		args = append(args, "-f "+shellQuote(f))
+	}
+	for _, f := range s.files {
+		add("-f", f)
+	}
+	add("-n", s.namespace)
+	add("--at", s.at)
+	add("--as-of", s.asOf)
+	for _, d := range a.rulesDirs {
+		add("--rules", d)
 	}
 	rest := strings.Join(args, " ")
-	return []string{fmt.Sprintf("probedoctor diagnose %s -o wide", rest), fmt.Sprintf("probedoctor why-not CAUSE %s", rest)}
+	diagnose := a.name + " diagnose "
+	if s.target != "" {
+		diagnose += shell.Quote(s.target) + " "
+	}
+	return []string{diagnose + rest + " -o wide", a.name + " why-not CAUSE " + rest}
 }

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/probedoctor/probedoctor/internal/diagnose"
+	"github.com/probedoctor/probedoctor/internal/report"
 	"github.com/probedoctor/probedoctor/rules"
 	"github.com/probedoctor/probedoctor/rules/facts"
 	"github.com/probedoctor/probedoctor/rules/pack"
@@ -31,13 +34,29 @@ func (a *app) knowledge() (diagnose.Knowledge, error) {
 
 func (a *app) pack() (*rules.Pack, error) {
 	sources := []rules.Source{{Name: "built-in", FS: pack.FS}}
-	for _, d := range a.knowledgeDirs() {
-		if _, err := os.Stat(d); err != nil {
+	for _, d := range a.rulesDirs {
+		if err := holdsKnowledge(d); err != nil {
 			return nil, usagef("--rules: %w", err)
 		}
+	}
+	for _, d := range a.knowledgeDirs() {
 		sources = append(sources, rules.Source{Name: d, FS: os.DirFS(d)})
 	}
 	return rules.Load(sources...)
+}
+
+// holdsKnowledge fails for a folder in which nothing would be found, so that a typing error does not pass for knowledge.
+func holdsKnowledge(dir string) error {
+	if _, err := os.Stat(dir); err != nil {
+		return err
+	}
+	parts := []string{"rules/*.yaml", "diagnoses.yaml", "signatures.yaml", "catalog/*.yaml", "runbooks/*.md"}
+	for _, part := range parts {
+		if found, _ := fs.Glob(os.DirFS(dir), part); len(found) > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has none of %s", dir, strings.Join(parts, ", "))
 }
 
 // scope says which evidence and which incidents a command is about.
@@ -51,7 +70,7 @@ type scope struct {
 // read reads the files and prepares the evidence: canonical metric series, resolved times, references.
 func (a *app) read(s scope) (*evidence.Set, error) {
 	if len(s.files) == 0 {
-		return nil, usagef("no evidence: name files or folders with -f, or - for what is piped in (kubectl get events,pods -o json | probedoctor diagnose -f -)")
+		return nil, usagef("no evidence: name files or folders with -f, or - for what is piped in (kubectl get events,pods -o json | %s diagnose -f -)", a.name)
 	}
 	at, err := parseTime("--at", s.at)
 	if err != nil {
@@ -61,7 +80,23 @@ func (a *app) read(s scope) (*evidence.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range set.Coverage {
+		if c.Status == evidence.CoverageError {
+			fmt.Fprintf(a.err, "%s: not read: %s\n", a.name, report.Safe(c.Detail))
+		}
+	}
 	return set, a.prepare(set, at)
+}
+
+// someEvidence fails when there was nothing at all in what was read, so that a broken pipe does not pass for a healthy
+// cluster.
+func someEvidence(set *evidence.Set) error {
+	for _, c := range set.Coverage {
+		if c.Source != evidence.SourceInput {
+			return nil
+		}
+	}
+	return errors.New("the input holds no evidence, so this says nothing about the health of anything")
 }
 
 // prepare completes a set that a source has filled.
@@ -140,5 +175,5 @@ func matched(list *rules.DiagnosisList, s scope) error {
 	if s.target == "" && s.namespace == "" || len(list.Items) > 0 {
 		return nil
 	}
-	return fmt.Errorf("no symptom of %s in the evidence; without the filter, probedoctor lists what there is", strings.Trim(s.namespace+" "+s.target, " "))
+	return fmt.Errorf("no symptom of %s in the evidence; without the filter, all that there is is listed", strings.Trim(s.namespace+" "+s.target, " "))
 }

@@ -58,7 +58,7 @@ func (a *app) rulesCommand() *cobra.Command {
 			}
 			r, ok := p.Rule(args[0])
 			if !ok {
-				return usagef("there is no rule %q; probedoctor rules list names them all", args[0])
+				return usagef("there is no rule %q; %s rules list names them all", args[0], a.name)
 			}
 			fmt.Fprint(a.out, rules.RuleMarkdown(r))
 			return nil
@@ -143,7 +143,7 @@ func (a *app) runbooksCommand() *cobra.Command {
 			}
 			book := lib.Get(args[0])
 			if book == nil {
-				return usagef("there is no runbook %q; probedoctor runbooks list names them all", args[0])
+				return usagef("there is no runbook %q; %s runbooks list names them all", args[0], a.name)
 			}
 			fmt.Fprint(a.out, book.Markdown(nil))
 			return nil

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/colorprofile"
@@ -31,6 +32,8 @@ type app struct {
 	in       io.Reader
 	out, err io.Writer
 	code     int
+	// name is how the program is called: "probedoctor", or "kubectl probedoctor" as a plugin.
+	name string
 
 	rulesDirs []string
 	color     string
@@ -45,18 +48,19 @@ func (e usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// Main runs the command line and gives the exit code.
+// Main runs the command line and gives the exit code. args[0] is the program's name: as kubectl-probedoctor in the PATH it
+// is the plugin that `kubectl probedoctor` runs, and speaks of itself so.
 func Main(args []string, in io.Reader, out, errw io.Writer) int {
-	a := &app{in: in, out: out, err: errw}
+	a := &app{in: in, out: out, err: errw, name: programName(args[0])}
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(args[1:])
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(errw)
 	if err := root.Execute(); err != nil {
 		// The text of an error may hold names from input or from the command line.
 		for line := range strings.SplitSeq(strings.TrimRight(err.Error(), "\n"), "\n") {
-			fmt.Fprintln(errw, "probedoctor:", report.Safe(line))
+			fmt.Fprintln(errw, a.name+":", report.Safe(line))
 		}
 		var u usageError
 		if errors.As(err, &u) {
@@ -67,15 +71,27 @@ func Main(args []string, in io.Reader, out, errw io.Writer) int {
 	return a.code
 }
 
+// programName is how a person calls the program that was started as arg0.
+func programName(arg0 string) string {
+	if strings.HasPrefix(filepath.Base(arg0), "kubectl-") {
+		return "kubectl probedoctor"
+	}
+	return "probedoctor"
+}
+
+// called replaces the program's name in help and hints by how it was called.
+func (a *app) called(text string) string { return strings.ReplaceAll(text, "probedoctor", a.name) }
+
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "probedoctor",
-		Short: "Says why a Kubernetes health probe fails",
+		Use:         "probedoctor",
+		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: a.name},
+		Short:       "Says why a Kubernetes health probe fails",
 		Long: `probedoctor reads the evidence around failing liveness, readiness and startup probes and prints a ranked
 diagnosis: each cause with what speaks for and against it, what is missing to be sure, and what to do.
 
-Start with a recorded incident:   probedoctor demo
-Then with what you have at hand:  kubectl get events,pods -o json | probedoctor diagnose -f -`,
+` + a.called(`Start with a built-in incident:   probedoctor demo
+Then with what you have at hand:  kubectl get events,pods -o json | probedoctor diagnose -f -`),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              usageArgs(cobra.NoArgs),
@@ -130,22 +146,31 @@ func subfolders(dirs []string, name string) []string {
 
 // colors decides how much colour the output gets.
 func (a *app) colors() (report.ColorMode, error) {
-	switch a.color {
+	return colorMode(a.color, isTerminal(a.out), os.Environ())
+}
+
+// colorMode is the colour for the flag's value on a terminal, or not, with that environment. What is asked for by the flag
+// counts more than NO_COLOR, and NO_COLOR more than what the terminal can do.
+func colorMode(flag string, terminal bool, environ []string) (report.ColorMode, error) {
+	switch flag {
 	case "never":
 		return report.ColorNone, nil
 	case "always":
 		return report.ColorTrue, nil
 	case "auto":
 	default:
-		return report.ColorNone, usagef("--color %q: use auto, always or never", a.color)
+		return report.ColorNone, usagef("--color %q: use auto, always or never", flag)
 	}
-	if !isTerminal(a.out) {
+	// https://no-color.org: any value that is not empty.
+	noColor := func(e string) bool { return strings.HasPrefix(e, "NO_COLOR=") && e != "NO_COLOR=" }
+	if !terminal || slices.ContainsFunc(environ, noColor) {
 		return report.ColorNone, nil
 	}
-	switch colorprofile.Detect(a.out, os.Environ()) {
-	case colorprofile.TrueColor, colorprofile.ANSI256:
+	switch colorprofile.Env(environ) {
+	case colorprofile.TrueColor:
 		return report.ColorTrue, nil
-	case colorprofile.ANSI:
+	case colorprofile.ANSI256, colorprofile.ANSI:
+		// There is no palette of 256; the sixteen colours are the ones that the reader has chosen.
 		return report.Color16, nil
 	}
 	return report.ColorNone, nil

@@ -10,12 +10,9 @@ import (
 
 	"github.com/probedoctor/probedoctor/internal/diagnose"
 	"github.com/probedoctor/probedoctor/internal/report"
-	"github.com/probedoctor/probedoctor/internal/shell"
 	"github.com/probedoctor/probedoctor/rules"
 	"github.com/probedoctor/probedoctor/sources/evidence"
 )
-
-func shellQuote(s string) string { return shell.Quote(s) }
 
 func (a *app) whyNotCommand() *cobra.Command {
 	var s scope
@@ -23,8 +20,8 @@ func (a *app) whyNotCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "why-not CAUSE... -f PATH...",
 		Short: "What spoke against a cause, and what would have to be true for it",
-		Example: `  probedoctor why-not cpu-starvation --demo
-  probedoctor why-not dependency-in-probe app-hang -f incident/`,
+		Example: a.called(`  probedoctor why-not cpu-starvation --demo
+  probedoctor why-not dependency-in-probe app-hang -f incident/`),
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(_ *cobra.Command, causes []string) error {
 			k, err := a.knowledge()
@@ -33,7 +30,7 @@ func (a *app) whyNotCommand() *cobra.Command {
 			}
 			for _, id := range causes {
 				if _, ok := k.Pack.Diagnosis(id); !ok {
-					return usagef("there is no cause %q%s", id, nearest(id, k.Pack))
+					return usagef("there is no cause %q%s", id, a.nearest(id, k.Pack))
 				}
 			}
 			var set *evidence.Set
@@ -53,7 +50,7 @@ func (a *app) whyNotCommand() *cobra.Command {
 			evs := diagnose.Evaluations(set, k, opt)
 			if len(list.Items) == 0 {
 				fmt.Fprintln(a.out, "No symptom in the evidence, so there is nothing to explain.")
-				return nil
+				return someEvidence(set)
 			}
 			for i := range list.Items {
 				for _, id := range causes {
@@ -155,7 +152,7 @@ func said(r *rules.Result) rules.Weights {
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // nearest suggests the ids that share a word with what was typed.
-func nearest(id string, p *rules.Pack) string {
+func (a *app) nearest(id string, p *rules.Pack) string {
 	var close []string
 	for _, d := range p.Diagnoses {
 		for word := range strings.SplitSeq(id, "-") {
@@ -166,7 +163,7 @@ func nearest(id string, p *rules.Pack) string {
 		}
 	}
 	if len(close) == 0 {
-		return "; probedoctor rules list --causes names them all"
+		return "; " + a.name + " rules list --causes names them all"
 	}
 	return "; did you mean " + strings.Join(close, ", ") + "?"
 }
