@@ -25,7 +25,8 @@ type Event struct {
 	// First and Last bound the occurrences; equal for a single one. Zero when not known.
 	First time.Time `json:"first,omitzero"`
 	Last  time.Time `json:"last,omitzero"`
-	// AtLeast is set by [Set.AsOf] when the row was cut: at least Count, the true number is not known.
+	// AtLeast says that Count is a floor and the true number is not known: [Set.AsOf] cut the row, or the text that it was
+	// read from has no count (the LAST SEEN table of kubectl get events, a message without its row).
 	AtLeast bool `json:"atLeast,omitempty"`
 	// Component and Host are source.component ("kubelet") and source.host (the node).
 	Component string `json:"component,omitempty"`
@@ -398,7 +399,8 @@ type Query struct {
 // LogLine is one record of a log (of an application, a proxy, the kubelet or the kernel).
 type LogLine struct {
 	Item
-	// Origin is "app", "kubelet", "kernel", "proxy".
+	// Origin is "app", "kubelet", "kernel", "proxy", "node" (another daemon of the node, which Logger names) or "shell" (what
+	// a command printed that somebody ran; Logger names the command).
 	Origin    string    `json:"origin,omitempty"`
 	Object    Object    `json:"object"` // the pod, where known
 	Container string    `json:"container,omitempty"`
@@ -435,7 +437,7 @@ type Request struct {
 // Target is one backend of a load balancer as that balancer sees it.
 type Target struct {
 	Item
-	// Balancer is "aws", "haproxy", "envoy", "gke", "nginx", "endpointslice"; Group the target group, backend or cluster.
+	// Balancer is "aws", "haproxy", "envoy", "gke", "nginx", "endpointslice", "kube-proxy"; Group the target group, backend or cluster.
 	Balancer string `json:"balancer,omitempty"`
 	Group    string `json:"group,omitempty"`
 	// ID is the target as the balancer names it (IP, instance id, server name); Pod the pod behind it where known.

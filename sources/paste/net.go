@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/probedoctor/probedoctor/sources/evidence"
 )
@@ -88,6 +89,18 @@ func (x *exchange) target(raw string) {
 
 // webLine reads a line of an HTTP answer or of what curl says about one.
 func (t *text) webLine(s, trimmed string) bool {
+	if x := t.web; x != nil {
+		if x.typed && len(x.raw) > 1 && codeOnly.MatchString(trimmed) {
+			// A loop prints one line a request.
+			t.endExchange()
+			t.web = &exchange{n: t.n, raw: x.raw[:1:1], typed: true}
+			t.web.Request = evidence.Request{Object: x.Object, By: x.By, Method: x.Method, Host: x.Host, Port: x.Port, Path: x.Path}
+		}
+		if t.web.talk(trimmed) {
+			return true
+		}
+	}
+	trimmed = strings.TrimPrefix(trimmed, "< ") // curl -v marks what came in
 	if m := statusLine.FindStringSubmatch(trimmed); m != nil {
 		if t.web == nil || t.web.Status != 0 {
 			t.endExchange()
@@ -121,7 +134,7 @@ func (t *text) webLine(s, trimmed string) bool {
 			x = &exchange{n: t.n}
 			x.By = "client"
 		}
-		again := x.Request
+		again := evidence.Request{Object: x.Object, By: x.By, Method: x.Method, Host: x.Host, Port: x.Port, Path: x.Path}
 		x.Status = number(m[2])
 		if x.Status == 0 && m[2] != "000" {
 			return false
@@ -141,7 +154,7 @@ func (t *text) webLine(s, trimmed string) bool {
 		t.endExchange()
 		if x.typed {
 			// A loop prints one line a request.
-			t.web = &exchange{Request: again, n: t.n, typed: true}
+			t.web = &exchange{Request: again, n: t.n, typed: true, raw: x.raw[:1:1]}
 		}
 		return true
 	}
@@ -160,6 +173,67 @@ func (t *text) webLine(s, trimmed string) bool {
 	t.web.headers = false
 	t.web.body = append(t.web.body, trimmed)
 	return true
+}
+
+var (
+	curlWord    = regexp.MustCompile(`(?:^|[\s/;(])(?:curl|wget) `)
+	requestSent = regexp.MustCompile(`^([A-Z]{3,7}) (/\S*) HTTP/[\d.]+$`)
+	codeOnly    = regexp.MustCompile(`^(\d{3})(?:[ ,;|]+(\d+\.\d+)s?)?$`)
+	realTime    = regexp.MustCompile(`^real\s+(\d+)m([\d.]+)s$`)
+	wgetAnswer  = regexp.MustCompile(`(?:awaiting response\.\.\. |server returned error: HTTP/[\d.]+ |ERROR )(\d{3})\b`)
+	wgetFailure = regexp.MustCompile(`^wget: (?:can't connect|download timed out|bad address|error getting response|unable to resolve).*`)
+)
+
+// talk reads what curl -v, curl -w, wget and the shell's time print around an answer.
+func (x *exchange) talk(s string) bool {
+	if m := requestSent.FindStringSubmatch(s); m != nil && isMethod(m[1]) {
+		x.Method, x.Path = m[1], pathOnly(m[2])
+		x.headers = true
+		return true
+	}
+	if rest, ok := strings.CutPrefix(s, "* "); ok {
+		if containsAny(rest, "refused", "timed out", "reset by peer", "Empty reply") && x.failure == "" {
+			x.failure = rest
+			x.raw = append(x.raw, rest)
+		}
+		return true
+	}
+	if !x.typed {
+		return false
+	}
+	if s == "<" {
+		return true
+	}
+	if m := codeOnly.FindStringSubmatch(s); m != nil && len(x.raw) == 1 && strings.Contains(x.raw[0], "http_code") {
+		x.Status = number(m[1])
+		if d, ok := seconds(m[2]); ok && m[2] != "" {
+			x.Duration = &d
+		}
+		x.raw = append(x.raw, s)
+		return true
+	}
+	if m := realTime.FindStringSubmatch(s); m != nil {
+		if d, ok := seconds(m[2]); ok {
+			d += time.Duration(number(m[1])) * time.Minute
+			x.Duration = &d
+			x.raw = append(x.raw, s)
+		}
+		return true
+	}
+	if strings.HasPrefix(s, "user\t") || strings.HasPrefix(s, "sys\t") {
+		return true
+	}
+	if m := wgetAnswer.FindStringSubmatch(s); m != nil {
+		x.Status = number(m[1])
+		x.raw = append(x.raw, s)
+		return true
+	}
+	if m := wgetFailure.FindString(s); m != "" {
+		x.failure = m
+		x.raw = append(x.raw, s)
+		return true
+	}
+	return false
 }
 
 // blank ends the headers of an answer; after a body it ends the answer.

@@ -23,7 +23,7 @@ var (
 	klogPod     = regexp.MustCompile(`\bpod="([^"/]+)/([^"]+)"`)
 	kernelStamp = regexp.MustCompile(`^\[\s*(?:\+?\s*(\d{1,9}\.\d{1,9})|([A-Z][a-z]{2} [A-Z][a-z]{2}\s+\d{1,2} \d\d:\d\d:\d\d \d{4}))\] (.*)$`)
 	kernelBare  = regexp.MustCompile(`^(?:nf_conntrack: |TCP: out of memory|oom-kill:|Memory cgroup out of memory|Out of memory: |IPv4: martian source |possible SYN flooding |TCP: request_sock_TCP|neighbour: arp_cache|blk_update_request|EXT4-fs error|\S+ invoked oom-killer)`)
-	kubeletFile = regexp.MustCompile(`^(?:prober|prober_manager|worker|kubelet|kubelet_pods|kubelet_node_status|kuberuntime_\w+|remote_runtime|remote_image|pod_workers|eviction_manager|generic|handlers|status_manager|setters|log|container|pod_container_deletor|cri_stats_provider|helpers|reconciler\w*|nestedpendingoperations|server|event|desired_state_of_world_populator|controller|fs|manager|cni|docker_\w+)$`)
+	kubeletFile = regexp.MustCompile(`^(?:prober|prober_manager|worker|kubelet|kubelet_pods|kubelet_node_status|kuberuntime_\w+|remote_runtime|remote_image|pod_workers|eviction_manager|generic|handlers|status_manager|setters|log|container|pod_container_deletor|cri_stats_provider|helpers|reconciler\w*|nestedpendingoperations|server|event|desired_state_of_world_populator|controller|fs|manager|cni|event|docker_\w+)$`)
 )
 
 // nodeLine reads a line of the kubelet, of another daemon in syslog or of the kernel.
@@ -79,10 +79,50 @@ func callerOnly(s string) []string {
 	return bareCaller.FindStringSubmatch(s)
 }
 
+var (
+	klogEvent    = regexp.MustCompile(`^Event\(v1\.ObjectReference\{Kind:"(\w+)", Namespace:"([^"]*)", Name:"([^"]*)", UID:"([^"]*)".*?FieldPath:"([^"]*)"\}\): type: '(\w+)' reason: '(\w+)' (.*)$`)
+	klogOccurred = regexp.MustCompile(`^Event occurred\b`)
+)
+
+// loggedEvent reads an event that its recorder also wrote into its log (client-go's event.go, at verbosity 3).
+func loggedEvent(l evidence.LogLine) (evidence.Event, bool) {
+	e := evidence.Event{Count: 1, First: l.At, Last: l.At, Host: l.Node}
+	path, message := "", ""
+	if m := klogEvent.FindStringSubmatch(l.Message); m != nil {
+		e.Object = evidence.Object{Kind: m[1], Namespace: m[2], Name: m[3], UID: m[4]}
+		path, e.Type, e.Reason, message = m[5], m[6], m[7], m[8]
+	} else if klogOccurred.MatchString(l.Message) {
+		kv := map[string]string{}
+		for _, m := range klogPair.FindAllStringSubmatch(l.Message, 64) {
+			kv[m[1]] = unescape(m[2])
+		}
+		e.Object.Kind = kv["kind"]
+		e.Object.Namespace, e.Object.Name, _ = strings.Cut(kv["object"], "/")
+		path, e.Type, e.Reason, message = kv["fieldPath"], kv["type"], kv["reason"], kv["message"]
+	}
+	if e.Reason == "" || e.Object.Name == "" {
+		return evidence.Event{}, false
+	}
+	if m := subObject.FindStringSubmatch(path); m != nil {
+		e.Container = m[2]
+	}
+	if l.Origin == "kubelet" && e.Object.Kind == "Pod" {
+		e.Component = "kubelet"
+	}
+	setMessage(&e, message)
+	return e, true
+}
+
 // addNodeLog keeps a line of the node with the pod and container that it names.
 func (t *text) addNodeLog(l evidence.LogLine) {
 	t.closeRow()
 	t.logs = true
+	if e, ok := loggedEvent(l); ok {
+		t.openRow(e, t.raw, true)
+		t.closeRow()
+		t.logs = true
+		return
+	}
 	nameProbe(&l)
 	t.addLog(l)
 }

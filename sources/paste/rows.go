@@ -223,6 +223,38 @@ func (t *text) bare(s, trimmed string, weak bool) bool {
 	return true
 }
 
+// quoted is a whole message of the kubelet in the midst of a sentence: with the beginning of an output that probes print.
+var quoted = regexp.MustCompile("([\"'`“]?)((?:Readiness|Liveness|Startup) probe (?:failed|errored): " +
+	"(?:Get [\"h]|dial tcp |HTTP probe failed with|command |context deadline|rpc error|OCI runtime|service unhealthy|EOF).*)$")
+
+// quotedMessage reads a message that somebody quotes in a sentence.
+func (t *text) quotedMessage(s, trimmed string) bool {
+	if !strings.Contains(trimmed, " probe ") {
+		return false
+	}
+	m := quoted.FindStringSubmatch(trimmed)
+	if m == nil {
+		return false
+	}
+	message := m[2]
+	switch {
+	case m[1] == "`":
+		message, _, _ = strings.Cut(message, "`")
+	case m[1] == "“":
+		message, _, _ = strings.Cut(message, "”")
+	case m[1] != "":
+		if i := strings.LastIndex(message, m[1]); i > 0 && oddQuotes(message[:i]) {
+			message = message[:i]
+		}
+	}
+	e := evidence.Event{Count: 1, AtLeast: true}
+	setMessage(&e, message)
+	e.Reason = impliedReason(e.Message)
+	t.openRow(e, s, false)
+	t.closeRow()
+	return true
+}
+
 // cover records what could not be read. With more it counts the rows that are not named.
 func (t *text) cover(status evidence.CoverageStatus, why string, more int) {
 	detail := fmt.Sprintf("%s:%d: %s", t.file, t.n, why)

@@ -26,7 +26,6 @@ var (
 	dockerExit = regexp.MustCompile(`^"ExitCode":\s*(-?\d+),?$`)
 	resources  = regexp.MustCompile(`^\{"(?:limits|requests)":\{`)
 	jsonKey    = regexp.MustCompile(`"[A-Za-z][\w./-]*"\s*:`)
-	heapLimit  = regexp.MustCompile(`^["']?heap_size_limit["']?:\s*(\d{4,15}),?$`)
 )
 
 // stateLine reads a line that holds one field of a status, or a piece of JSON.
@@ -37,11 +36,6 @@ func (t *text) stateLine(s, trimmed string) bool {
 	if gke := gkeBackends(trimmed); len(gke) > 0 {
 		t.closeRow()
 		t.addGKE(gke)
-		return true
-	}
-	if m := heapLimit.FindStringSubmatch(trimmed); m != nil {
-		// v8.getHeapStatistics(): the heap's limit in bytes.
-		t.addSeries("v8_heap_size_limit_bytes", nil, decimal(m[1]))
 		return true
 	}
 	if t.jsonEvent(trimmed) {
@@ -314,15 +308,10 @@ func (t *text) conditionsBlock(first int, text string) bool {
 	if len(lines) > 400 || !conditionStart.MatchString(lines[0]) && strings.TrimSpace(lines[0]) != "conditions:" {
 		return false
 	}
-	p := evidence.Pod{Restarts: -1}
+	var list []evidence.Condition
 	var c evidence.Condition
 	end := func() {
-		if c.Type == "Ready" || c.Type == "ContainersReady" || c.Type == "Initialized" || c.Type == "PodScheduled" || strings.Contains(c.Type, "/") {
-			p.Conditions = append(p.Conditions, c)
-			if m := gateName.FindStringSubmatch(c.Message); m != nil {
-				p.Gates = append(p.Gates, m[1])
-			}
-		}
+		list = append(list, c)
 		c = evidence.Condition{}
 	}
 	for _, l := range lines {
@@ -348,6 +337,20 @@ func (t *text) conditionsBlock(first int, text string) bool {
 		}
 	}
 	end()
+	return t.addConditions(first, text, list)
+}
+
+// addConditions keeps those of the conditions that pods have; false when there are none.
+func (t *text) addConditions(first int, text string, list []evidence.Condition) bool {
+	p := evidence.Pod{Restarts: -1}
+	for _, c := range list {
+		if c.Type == "Ready" || c.Type == "ContainersReady" || c.Type == "Initialized" || c.Type == "PodScheduled" || strings.Contains(c.Type, "/") {
+			p.Conditions = append(p.Conditions, c)
+			if m := gateName.FindStringSubmatch(c.Message); m != nil {
+				p.Gates = append(p.Gates, m[1])
+			}
+		}
+	}
 	if len(p.Conditions) == 0 {
 		return false
 	}

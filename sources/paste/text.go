@@ -55,6 +55,7 @@ type text struct {
 	traced     int  // lines of it that were added
 	complaints int
 	from       marks
+	seen       struct{ pods, workloads int } // up to where adopt has looked
 }
 
 // marks are the lengths of the set's slices when the text began.
@@ -66,12 +67,41 @@ func newTextReader(file string, set *evidence.Set, structured func(firstLine int
 	t := &text{file: file, set: set, structured: structured}
 	t.undress.emit = t.read
 	t.from = marks{len(set.Events), len(set.Pods), len(set.Logs), len(set.Requests)}
+	t.seen.pods, t.seen.workloads = len(set.Pods), len(set.Workloads)
 	return t
 }
 
-func (t *text) line(n int, s string) { t.undress.line(n, s) }
+func (t *text) line(n int, s string) {
+	t.adopt()
+	t.undress.line(n, s)
+}
+
+// adopt gives a name to the pieces of pods and workloads that were read as JSON or YAML below a command which names them.
+func (t *text) adopt() {
+	pods, workloads := t.set.Pods, t.set.Workloads
+	for ; t.seen.pods < len(pods); t.seen.pods++ {
+		if p := &pods[t.seen.pods]; t.adopts(&p.Object) {
+			p.Locator = objectLocator("pod", p.Object)
+		}
+	}
+	for ; t.seen.workloads < len(workloads); t.seen.workloads++ {
+		if w := &workloads[t.seen.workloads]; t.adopts(&w.Object) {
+			w.Locator = objectLocator(strings.ToLower(w.Object.Kind), w.Object)
+		}
+	}
+}
+
+func (t *text) adopts(o *evidence.Object) bool {
+	c := t.about
+	if o.Name != "" || c.verb != "get" || c.name == "" || o.Kind != c.kind && (o.Kind != "" || c.kind == "Pod") {
+		return false
+	}
+	o.Kind, o.Name, o.Namespace = c.kind, c.name, cmp.Or(o.Namespace, c.namespace)
+	return true
+}
 
 func (t *text) close() {
+	t.adopt()
 	t.undress.flush()
 	t.endBlock()
 	t.endSection()
@@ -140,6 +170,7 @@ func (t *text) recognise(s, trimmed string) {
 		t.strongMessage(s, trimmed) ||
 		t.continuation(s, trimmed) ||
 		t.structuredStart(s, trimmed) ||
+		t.counter(s, trimmed) ||
 		t.describeLine(s, trimmed) ||
 		t.expositionLine(s, trimmed) ||
 		t.webLine(s, trimmed) ||
@@ -152,6 +183,7 @@ func (t *text) recognise(s, trimmed string) {
 		t.scalerRow(s, trimmed) ||
 		t.alertLine(s, trimmed) ||
 		t.weakMessage(s, trimmed) ||
+		t.quotedMessage(s, trimmed) ||
 		t.loose(s, trimmed)
 }
 
@@ -208,7 +240,7 @@ func (t *text) prompt(trimmed string) bool {
 	switch {
 	case t.about.verb == "log":
 		t.logs = true
-	case t.about.tool == "curl", t.about.tool == "wget":
+	case curlWord.MatchString(t.about.args):
 		t.startExchange(t.about.args)
 	}
 	return true

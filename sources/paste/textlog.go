@@ -194,5 +194,5 @@ func seconds(s string) (time.Duration, bool) {
 	if f < 0 || f > 1e6 {
 		return 0, false
 	}
-	return time.Duration(f * float64(time.Second)), true
+	return time.Duration(f * float64(time.Second)).Round(time.Microsecond), true
 }
