@@ -39,6 +39,15 @@ type column struct {
 	start int    // byte offset in the header, -1 when the blanks were collapsed
 }
 
+// leadingColumns are names that no column of two words begins with: where such a name and another stand one blank apart,
+// the blanks of the header were collapsed.
+var leadingColumns = map[string]bool{
+	"NAME": true, "READY": true, "STATUS": true, "RESTARTS": true, "AGE": true, "TYPE": true, "REASON": true, "OBJECT": true,
+	"MESSAGE": true, "NAMESPACE": true, "IP": true, "DESIRED": true, "CURRENT": true, "AVAILABLE": true, "UP-TO-DATE": true,
+	"REFERENCE": true, "TARGETS": true, "MINPODS": true, "MAXPODS": true, "REPLICAS": true, "COUNT": true, "KIND": true,
+	"SEEN": true, "ROLES": true, "ENDPOINTS": true, "CLUSTER-IP": true, "EXIT": true, "SUBOBJECT": true, "SOURCE": true, "TIME": true,
+}
+
 // twoWords are column names with a blank inside, which a header with collapsed blanks does not show.
 var twoWords = map[string]bool{
 	"LAST SEEN": true, "FIRST SEEN": true, "NOMINATED NODE": true, "READINESS GATES": true, "NODE SELECTOR": true,
@@ -75,7 +84,7 @@ func headerLine(s string) *table {
 		}
 	}
 	// A header whose blanks were collapsed, wholly or in part (LAST SEEN is one column, NAME READY are two).
-	if words := strings.Fields(upper); len(cols) < 2 || slices.ContainsFunc(cols, func(c column) bool { return strings.Contains(c.name, " ") && !twoWords[c.name] }) {
+	if words := strings.Fields(upper); len(cols) < 2 || slices.ContainsFunc(cols, collapsed) {
 		cols = nil
 		for i := 0; i < len(words); i++ {
 			w := words[i]
@@ -98,6 +107,12 @@ func headerLine(s string) *table {
 		return nil
 	}
 	return t
+}
+
+// collapsed tells whether the column is really two, whose blanks were collapsed to one.
+func collapsed(c column) bool {
+	first, _, two := strings.Cut(c.name, " ")
+	return two && !twoWords[c.name] && (leadingColumns[first] || strings.Count(c.name, " ") > 1)
 }
 
 func (t *table) has(names ...string) bool {

@@ -79,6 +79,9 @@ func (t *text) eventObject(e evidence.Event) evidence.Object {
 		}
 	}
 	o.Kind = kind
+	if kind == "Node" {
+		return o // nodes have no namespace, whatever the command's flag
+	}
 	o.Namespace = cmp.Or(o.Namespace, t.about.namespace)
 	return o
 }

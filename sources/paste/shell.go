@@ -23,18 +23,26 @@ type undresser struct {
 // line takes the next raw line and emits what is under its decoration.
 func (u *undresser) line(n int, s string) {
 	s = plain(s)
+	if strings.IndexByte(s, '\n') >= 0 {
+		// A line of HTML holds several rows.
+		u.flush()
+		for row := range strings.SplitSeq(s, "\n") {
+			u.emit(n, unquote(row))
+		}
+		return
+	}
 	inner, framed, full := unframe(s)
 	if !framed {
 		u.flush()
 		u.emit(n, unquote(s))
 		return
 	}
-	if u.full && len(inner) > 1 && inner[0] == ' ' && inner[1] != ' ' && len(u.held) < maxJoined {
+	if u.full && len(inner) > 1 && inner[0] == ' ' && inner[1] != ' ' && len(u.held) < maxJoined && !describeName.MatchString(inner[1:]) {
 		// The pad of the frame, then text: the rest of the line above, cut in mid word.
 		u.held += inner[1:]
 	} else {
 		u.flush()
-		u.held, u.at = inner, n
+		u.held, u.at = strings.TrimPrefix(inner, " "), n
 	}
 	u.full = full
 	if !full {
@@ -55,6 +63,7 @@ var (
 	recorderPrefix = regexp.MustCompile(`^\[\d\d:\d\d:\d\d\] - `)
 	emojiCode      = regexp.MustCompile(`(^|\s):[a-z][a-z0-9_+-]{1,40}:(\s|$)`)
 	htmlTag        = regexp.MustCompile(`</?(?:table|thead|tbody|tr|td|th|p|br|b|i|li|ul|ol|div|span|code|pre|strong|em|a)(?:\s[^<>]*)?/?>`)
+	htmlRow        = regexp.MustCompile(`</(?:tr|p|li|div)>|<br\s*/?>`)
 	starRun        = regexp.MustCompile(`_?\*+_?`)
 )
 
@@ -71,7 +80,7 @@ func plain(s string) string {
 		s = s[len(recorderPrefix.FindString(s)):]
 	}
 	if strings.IndexByte(s, '<') >= 0 && htmlTag.MatchString(s) {
-		s = html.UnescapeString(htmlTag.ReplaceAllString(s, "\t"))
+		s = html.UnescapeString(htmlTag.ReplaceAllString(htmlRow.ReplaceAllString(s, "\n"), "\t"))
 	}
 	if i := strings.Index(" "+s, " :"); i >= 0 && i+1 < len(s) && s[i+1] >= 'a' && s[i+1] <= 'z' {
 		s = emojiCode.ReplaceAllString(s, "$1$2")
@@ -211,6 +220,8 @@ var commandTools = map[string]bool{
 	"nerdctl": true, "ip": true, "nc": true, "telnet": true, "psql": true, "pg_isready": true, "redis-cli": true,
 	"helm": true, "aws": true, "gcloud": true, "cat": true, "tail": true, "lsof": true, "ps": true, "free": true,
 	"df": true, "grpc_health_probe": true, "k3s": true, "minikube": true, "microk8s": true, "grep": true, "ping": true,
+	"nslookup": true, "dig": true, "getent": true, "nstat": true, "sysctl": true, "systemctl": true, "etcdctl": true,
+	"grpcurl": true, "traceroute": true, "iptables": true, "conntrack": true, "uptime": true,
 }
 
 // commandPrefixes are words before the command proper.
@@ -340,7 +351,7 @@ var kinds = map[string]string{
 	"cronjob": "CronJob", "cj": "CronJob", "cm": "ConfigMap", "configmap": "ConfigMap", "pvc": "PersistentVolumeClaim",
 	"persistentvolumeclaim": "PersistentVolumeClaim", "persistentvolume": "PersistentVolume",
 	"targetgroupbinding": "TargetGroupBinding", "scaledobject": "ScaledObject", "nodeclaim": "NodeClaim",
-	"deploymentconfig": "DeploymentConfig", "rollout": "Rollout", "namespace": "Namespace", "ns": "Namespace",
+	"deploymentconfig": "DeploymentConfig", "dc": "DeploymentConfig", "rollout": "Rollout", "namespace": "Namespace", "ns": "Namespace",
 	"certificate": "Certificate", "poddisruptionbudget": "PodDisruptionBudget", "pdb": "PodDisruptionBudget",
 }
 

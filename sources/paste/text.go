@@ -376,10 +376,14 @@ func (t *text) fillNamespaces() {
 	}
 	for i := range events {
 		fill(&events[i].Object)
-		events[i].Locator = eventLocator(events[i])
+		if events[i].Name == "" { // those of a JSON or YAML block have their object's own name
+			events[i].Locator = eventLocator(events[i])
+		}
 	}
 	for i := range pods {
-		fill(&pods[i].Object)
+		if p := &pods[i]; p.Source != "kubernetes" {
+			fill(&p.Object)
+		}
 	}
 	for i := range logs {
 		fill(&logs[i].Object)

@@ -160,7 +160,7 @@ func (t *text) loose(s, trimmed string) bool {
 	case announcesListener(trimmed):
 		l := evidence.LogLine{Origin: "app", Message: capText(trimmed)}
 		t.addLog(l)
-	case t.about.tool != "" && !printsTables[t.about.tool]:
+	case answers[t.about.tool]:
 		// What a command printed, word for word. The prompt's host is the pod where somebody ran a shell in one.
 		l := evidence.LogLine{Origin: "shell", Message: capText(trimmed), Logger: t.about.tool}
 		l.Object, l.Container = t.logPod()
@@ -174,8 +174,15 @@ func (t *text) loose(s, trimmed string) bool {
 	return true
 }
 
-// printsTables are the commands whose output is read by its own rules; the rest of it is nothing.
-var printsTables = map[string]bool{"kubectl": true, "oc": true, "curl": true, "wget": true, "netstat": true, "ss": true, "cat": true, "helm": true}
+// answers are the commands that ask one thing and print the answer in a few lines of their own.
+var answers = map[string]bool{
+	"pg_isready": true, "psql": true, "mysql": true, "mysqladmin": true, "redis-cli": true, "mongosh": true, "mongo": true,
+	"ip": true, "nc": true, "ncat": true, "telnet": true, "ping": true, "traceroute": true, "mtr": true, "nslookup": true,
+	"dig": true, "getent": true, "host": true, "grpc_health_probe": true, "grpcurl": true, "openssl": true, "sysctl": true,
+	"conntrack": true, "iptables": true, "systemctl": true, "timedatectl": true, "chronyc": true, "free": true, "df": true,
+	"uptime": true, "lsof": true, "ps": true, "top": true, "crictl": true, "docker": true, "ulimit": true, "rabbitmqctl": true,
+	"rabbitmq-diagnostics": true, "etcdctl": true, "calicoctl": true, "cilium": true,
+}
 
 // looksLikePod is a host name as pods have it: the name of a controller with an ordinal or with generated parts.
 var looksLikePod = regexp.MustCompile(`^[a-z][a-z0-9.-]*-(?:\d{1,4}|[bcdf-hj-np-tv-z2456789]{5})$`)
