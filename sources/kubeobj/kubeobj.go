@@ -108,6 +108,8 @@ func add(set *evidence.Set, obj tree, at Origin, kind string, depth int) (int, e
 	if len(obj.sub("spec", "template", "spec").list("containers")) > 0 {
 		// Whatever its kind (a Knative Service, an operator's own resource): it makes pods of a template.
 		convert, known = addWorkload, true
+		// Without its head it is a piece of a manifest.
+		at.Incomplete = at.Incomplete || kind == ""
 	}
 	switch {
 	case known:

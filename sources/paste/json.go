@@ -67,11 +67,10 @@ func (j *jsonReader) document() error {
 	return err
 }
 
-// line is the number of the line at which the decoder stands.
+// line is the number of the line of the token that was read last.
 func (j *jsonReader) line() int { return j.in.lineNo - bytes.Count(j.dec.UnreadBuffer(), newline) }
 
 func (j *jsonReader) value() error {
-	// Peeking moves over white space, so that the line is that of the value.
 	switch j.dec.PeekKind() {
 	case '{':
 		return j.object()
@@ -83,10 +82,10 @@ func (j *jsonReader) value() error {
 
 // object reads an object of the top level. Its items are streamed; all other members are gathered into a tree.
 func (j *jsonReader) object() error {
-	line := j.line()
 	if _, err := j.dec.ReadToken(); err != nil {
 		return err
 	}
+	line := j.line()
 	head, kind, streamed := map[string]any{}, "", false
 	room := budget{left: MaxTree}
 	for j.dec.PeekKind() != '}' {
@@ -165,10 +164,10 @@ func (j *jsonReader) elements(kind string) error {
 				return err
 			}
 		default:
-			j.unknown++
 			if err := j.dec.SkipValue(); err != nil {
 				return err
 			}
+			j.unknown++
 		}
 	}
 }
@@ -209,7 +208,6 @@ func (j *jsonReader) promData(line int) error {
 		}
 		for j.dec.PeekKind() != ']' {
 			room := budget{left: MaxTree}
-			at := j.line()
 			v, err := j.tree(&room, "", 3)
 			if err != nil {
 				return err
@@ -222,7 +220,7 @@ func (j *jsonReader) promData(line int) error {
 					typ = "matrix"
 				}
 			}
-			j.promAnswer(typ, []any{v}, at, room.over)
+			j.promAnswer(typ, []any{v}, j.line(), room.over)
 		}
 		_, err := j.dec.ReadToken()
 		return err

@@ -10,10 +10,10 @@ import (
 // element reads one object of a list. Events, of which a list may hold a hundred thousand, go from tokens into a RawEvent;
 // whatever else it is becomes a tree.
 func (j *jsonReader) element(kind string) error {
-	line := j.line()
 	if _, err := j.dec.ReadToken(); err != nil {
 		return err
 	}
+	line := j.line()
 	j.raw = kubeobj.RawEvent{}
 	isEvent := kind == "Event"
 	var obj map[string]any
@@ -272,4 +272,3 @@ func (j *jsonReader) integer(p *int) error {
 	}
 	return nil
 }
-

@@ -140,4 +140,3 @@ func unquoted(v jsontext.Value) []byte {
 	}
 	return v
 }
-

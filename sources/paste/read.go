@@ -224,6 +224,14 @@ func plural(n int, word string) string {
 	return thousands(n) + " " + word
 }
 
+// were is "1 pod was", "3 pods were".
+func were(n int, word string) string {
+	if n == 1 {
+		return "1 " + word + " was"
+	}
+	return plural(n, word) + " were"
+}
+
 // thousands groups digits by three: 1204 is "1,204".
 func thousands(n int) string {
 	s := strconv.Itoa(n)

@@ -130,7 +130,6 @@ func (f *fileReader) run() {
 		case atMargin && f.tries < maxTries && jsonStart(line) && (f.block || !oneLineLog(line, whole)):
 			f.readJSON()
 		case candidate && (mayStartYAML(line) && yamlStart(string(line)) || (f.afterRule || f.block) && f.yamlBlock(string(line))):
-			f.breakText()
 			f.readYAML()
 		default:
 			f.afterRule = yamlSeparator(string(line)) || f.afterRule && (blank || line[0] == '#')
@@ -254,6 +253,10 @@ func (f *fileReader) readJSON() {
 		f.tries = 0
 	}
 	if j.understood == 0 && consumed <= int64(len(j.replay)) {
+		if err != nil && signed(j.replay) {
+			f.notes.add(evidence.CoveragePartial, f.name, first, jsonWhy(err)+"; it is read as text")
+			f.spoil()
+		}
 		f.in.unread(j.replay[:consumed])
 		f.plainUntil = start + max(consumed, 1)
 		if f.block {
@@ -266,17 +269,17 @@ func (f *fileReader) readJSON() {
 	}
 	if j.cut > 0 {
 		f.notes.add(evidence.CoveragePartial, f.name, first,
-			fmt.Sprintf("%d JSON objects are too large (%d MiB) or nested deeper than %d; only a part of them is read", j.cut, MaxTree>>20, MaxDepth))
+			fmt.Sprintf("%s too large (%d MiB) or nested deeper than %d and only read in part", were(j.cut, "JSON object"), MaxTree>>20, MaxDepth))
 	}
 	if j.understood > 0 && j.unknown > 0 {
-		f.notes.add(evidence.CoveragePartial, f.name, first, fmt.Sprintf("%d elements of the list are no known kind of evidence", j.unknown))
+		f.notes.add(evidence.CoveragePartial, f.name, first, were(j.unknown, "element")+" of the list no known kind of evidence")
 	}
 	f.breakText()
 	if err == nil {
 		return
 	}
-	f.notes.add(evidence.CoveragePartial, f.name, f.in.lineNo, fmt.Sprintf("%s; of the document that begins in line %d, %d objects were read",
-		jsonWhy(err), first, j.understood))
+	f.notes.add(evidence.CoveragePartial, f.name, f.in.lineNo, fmt.Sprintf("%s; of the document that begins in line %d, %s read",
+		jsonWhy(err), first, were(j.understood, "object")))
 	if len(f.set.Events) > events || f.stats.Events > left {
 		f.partial[evidence.SourceEvents] = true
 	} else {

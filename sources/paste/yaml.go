@@ -73,12 +73,14 @@ func (f *fileReader) readYAML() {
 		}
 	}
 	f.parseYAML(&item)
-	if dash >= 0 && !f.namesObject(&head) {
-		// Only the List's own head is left.
+	if dash < 0 || namesObject(&head) {
+		f.parseYAML(&head)
+	}
+	if f.understood > before {
+		f.breakText()
 		return
 	}
-	f.parseYAML(&head)
-	if f.understood > before || f.block {
+	if f.block {
 		return
 	}
 	if dash >= 0 || head.long {
@@ -92,7 +94,7 @@ func (f *fileReader) readYAML() {
 }
 
 // namesObject tells whether the lines around the items of a document are more than the head of a List.
-func (f *fileReader) namesObject(p *yamlPart) bool {
+func namesObject(p *yamlPart) bool {
 	for _, l := range p.lines {
 		if kind, ok := strings.CutPrefix(strings.TrimSpace(l), "kind:"); ok {
 			return !strings.HasSuffix(strings.Trim(strings.TrimSpace(kind), `"'`), "List")
@@ -120,8 +122,8 @@ func (f *fileReader) parseYAML(p *yamlPart) {
 	}
 	values, err := decodeYAML(lines)
 	incomplete := p.long
-	if err == nil && hasTemplate(lines) {
-		err = errTemplate
+	if bad := templateIn(lines); bad != nil {
+		err = bad
 	}
 	if err != nil {
 		var bad *yamlError
@@ -194,15 +196,16 @@ type yamlError struct {
 
 func (e *yamlError) Error() string { return e.why }
 
-var errTemplate = &yamlError{why: "a template expression that was not rendered"}
-
-func hasTemplate(lines []string) bool {
-	for _, l := range lines {
-		if strings.Contains(l, "{{") && template.MatchString(l) {
-			return true
+// templateIn finds the first template expression. Some of them parse as YAML, as nested mappings, but mean none.
+func templateIn(lines []string) error {
+	for i, l := range lines {
+		if strings.Contains(l, "{{") {
+			if at := template.FindStringIndex(l); at != nil {
+				return &yamlError{line: i + 1, column: at[0] + 1, why: "a template expression that was not rendered"}
+			}
 		}
 	}
-	return false
+	return nil
 }
 
 // decodeYAML gives the documents in the lines. It never panics and refuses what would take too much memory: nesting
