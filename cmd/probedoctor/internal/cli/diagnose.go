@@ -54,11 +54,12 @@ expositions and API answers, load-balancer target health, bare messages from a c
 			if len(args) == 1 {
 				s.target = args[0]
 			}
+			knowledge := a.knowledgeSoon()
 			set, err := a.read(s)
 			if err != nil {
 				return err
 			}
-			if err := a.conclude(set, s, o, a.fileHints(s)); err != nil {
+			if err := a.conclude(set, knowledge, s, o, a.fileHints(s)); err != nil {
 				return err
 			}
 			return someEvidence(set)
@@ -76,11 +77,12 @@ func (a *app) demoCommand() *cobra.Command {
 		Short: "Diagnose a built-in incident; no cluster is needed",
 		Args:  usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
+			knowledge := a.knowledgeSoon()
 			set, err := a.demoSet()
 			if err != nil {
 				return err
 			}
-			return a.conclude(set, scope{}, o, []string{a.name + " demo -o wide", a.name + " why-not cpu-starvation --demo"})
+			return a.conclude(set, knowledge, scope{}, o, []string{a.name + " demo -o wide", a.name + " why-not cpu-starvation --demo"})
 		},
 	}
 	o.flags(c)
@@ -101,7 +103,7 @@ func (a *app) demoSet() (*evidence.Set, error) {
 }
 
 // conclude diagnoses and prints.
-func (a *app) conclude(set *evidence.Set, s scope, o output, more []string) error {
+func (a *app) conclude(set *evidence.Set, knowledge func() (diagnose.Knowledge, error), s scope, o output, more []string) error {
 	if !slices.Contains(report.Formats(), o.format) {
 		return usagef("-o %q: use one of %s", o.format, strings.Join(report.Formats(), ", "))
 	}
@@ -117,7 +119,7 @@ func (a *app) conclude(set *evidence.Set, s scope, o output, more []string) erro
 	if err != nil {
 		return err
 	}
-	k, err := a.knowledge()
+	k, err := knowledge()
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/probedoctor/probedoctor/internal/diagnose"
@@ -30,6 +31,13 @@ func (a *app) knowledge() (diagnose.Knowledge, error) {
 		return diagnose.Knowledge{}, err
 	}
 	return diagnose.Knowledge{Pack: p, Runbooks: lib}, nil
+}
+
+// knowledgeSoon loads the knowledge while the evidence is being read.
+func (a *app) knowledgeSoon() func() (diagnose.Knowledge, error) {
+	load := sync.OnceValues(a.knowledge)
+	go load()
+	return load
 }
 
 func (a *app) pack() (*rules.Pack, error) {
