@@ -303,7 +303,7 @@ func (r *Rule) exprError(key string, err error) error {
 	if !ok {
 		return r.errorf(key, "%s: %v", key, err)
 	}
-	pos := r.positions[key]
+	pos := r.position(key)
 	line, col := ce.at()
 	if pos.line > 0 {
 		// The token of a block scalar is the line of its "|"; the text begins on the next.

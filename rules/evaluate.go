@@ -2,7 +2,6 @@ package rules
 
 import (
 	"slices"
-	"strings"
 
 	"cel.dev/cel-go/common/types"
 
@@ -43,37 +42,6 @@ type Evaluation struct {
 	Results  []Result
 	// Values are the facts of the incident itself.
 	Values facts.Values
-}
-
-// MatchSignatures finds the pack's signatures in the incident's logs and notes them there; facts about dependencies read
-// them. It must run before Evaluate.
-func (p *Pack) MatchSignatures(in *facts.Incident) {
-	in.Signatures = make(map[string]facts.Signature, len(p.Signatures))
-	for _, s := range p.Signatures {
-		in.Signatures[s.ID] = facts.Signature{Dependency: s.Dependency, Kind: s.Kind}
-	}
-	for _, l := range in.Logs {
-		text := l.Logger + " " + l.Message
-		lower := strings.ToLower(text)
-		for _, s := range p.Signatures {
-			if !s.readsOrigin(l.Origin) || !s.Matches(text, lower) {
-				continue
-			}
-			f := in.Signatures[s.ID]
-			f.Hits = append(f.Hits, facts.Hit{Line: l, Dependency: s.Dependency})
-			in.Signatures[s.ID] = f
-		}
-	}
-}
-
-func (s *Signature) readsOrigin(origin string) bool {
-	if origin == "" {
-		origin = "app"
-	}
-	if s.Origin == "" {
-		return origin == "app" || origin == "proxy"
-	}
-	return s.Origin == origin
 }
 
 // Evaluate computes the facts of the incident and every rule's outcome.

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -46,9 +47,9 @@ type Rule struct {
 	Statement Statements `yaml:"statement" json:"statement"`
 	Tests     []RuleTest `yaml:"tests" json:"-"`
 
-	file      string
-	positions map[string]position
-	compiled  *compiled
+	file     string
+	position func(key string) position
+	compiled *compiled
 }
 
 // Statements are what a rule says when it is true and when it is false; {…} holds a CEL expression.
@@ -129,7 +130,9 @@ type Signature struct {
 	Origin string `yaml:"origin" json:"origin,omitempty"`
 	// Contains are literals of which a line must hold one, in its message or logger; case does not count.
 	Contains []string `yaml:"contains" json:"contains"`
-	// Match is a regular expression (RE2) that the line must match as well.
+	// Also are literals of which the line must hold one as well; empty asks for none.
+	Also []string `yaml:"also" json:"also,omitempty"`
+	// Match is a regular expression (RE2) that the line must match as well; it is slower than Also.
 	Match string `yaml:"match" json:"match,omitempty"`
 	// Not are literals that a line must not hold.
 	Not []string `yaml:"not" json:"not,omitempty"`
@@ -139,8 +142,6 @@ type Signature struct {
 
 	file  string
 	match *regexp.Regexp
-	lower []string
-	not   []string
 }
 
 // Pack is a set of knowledge, checked and compiled.
@@ -153,6 +154,7 @@ type Pack struct {
 	rules      map[string]*Rule
 	signatures map[string]*Signature
 	env        *environments
+	matcher    *matcher
 }
 
 // Diagnosis finds a cause by id.
@@ -265,12 +267,20 @@ func (p *Pack) add(file, base string, b []byte) error {
 		if err != nil {
 			return err
 		}
-		where := keyPositions(b)
+		// Positions are needed only for errors, and finding them means parsing once more.
+		where := sync.OnceValue(func() []map[string]position { return keyPositions(b) })
 		seen := map[string]bool{}
 		for i, r := range items {
 			r.file = file
-			if i < len(where) {
-				r.positions = where[i]
+			r.position = func(key string) position {
+				all := where()
+				if i >= len(all) {
+					return position{1, 1}
+				}
+				if pos, ok := all[i][key]; ok {
+					return pos
+				}
+				return all[i]["id"]
 			}
 			if r.Scope == "" {
 				r.Scope = facts.ScopeIncident
@@ -322,10 +332,7 @@ func mappingPositions(n ast.Node, prefix string, at map[string]position) {
 
 // errorf is an error at the place of a key of the rule; keys inside then, else and statement are "then.ID".
 func (r *Rule) errorf(key, format string, args ...any) error {
-	pos, ok := r.positions[key]
-	if !ok {
-		pos = r.positions["id"]
-	}
+	pos := r.position(key)
 	return fmt.Errorf("%s:%d:%d: rule %s: %s", r.file, max(pos.line, 1), max(pos.column, 1), r.ID, fmt.Sprintf(format, args...))
 }
 
@@ -367,6 +374,7 @@ func (p *Pack) check() error {
 			errs = append(errs, err)
 		}
 	}
+	p.matcher = newMatcher(p.Signatures)
 	for _, r := range p.Rules {
 		if err := p.checkRule(r); err != nil {
 			errs = append(errs, err)
@@ -442,19 +450,7 @@ func (s *Signature) compile() error {
 		}
 		s.match = re
 	}
-	for _, c := range s.Contains {
-		s.lower = append(s.lower, strings.ToLower(c))
-	}
-	for _, c := range s.Not {
-		s.not = append(s.not, strings.ToLower(c))
-	}
 	return nil
-}
-
-// Matches tells whether the text (message and logger) matches; lower is the text in lower case.
-func (s *Signature) Matches(text, lower string) bool {
-	has := func(c string) bool { return strings.Contains(lower, c) }
-	return slices.ContainsFunc(s.lower, has) && !slices.ContainsFunc(s.not, has) && (s.match == nil || s.match.MatchString(text))
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -23,13 +23,13 @@ func (p *Pack) Test() (n int, failures []error) {
 	for _, s := range p.Signatures {
 		for _, e := range s.Examples {
 			n++
-			if !s.Matches(e, strings.ToLower(e)) {
+			if !p.Matches(s.ID, "", e) {
 				failures = append(failures, fmt.Errorf("%s: signature %s does not match its example %q", s.file, s.ID, e))
 			}
 		}
 		for _, e := range s.Counterexamples {
 			n++
-			if s.Matches(e, strings.ToLower(e)) {
+			if p.Matches(s.ID, "", e) {
 				failures = append(failures, fmt.Errorf("%s: signature %s matches its counterexample %q", s.file, s.ID, e))
 			}
 		}

@@ -8,8 +8,10 @@ package diagnose
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/probedoctor/probedoctor/rules"
@@ -35,12 +37,27 @@ type Options struct {
 func Run(set *evidence.Set, k Knowledge, o Options) *rules.DiagnosisList {
 	set = set.AsOf(o.AsOf)
 	list := &rules.DiagnosisList{APIVersion: rules.APIVersion, Kind: rules.ListKind, Items: []rules.Diagnosis{}}
-	for _, in := range incidents(set, k.Pack) {
-		if o.Match != nil && !o.Match(subject(in)) {
-			continue
-		}
-		list.Items = append(list.Items, one(in, k))
+	ins := incidents(set, k.Pack)
+	if o.Match != nil {
+		ins = slices.DeleteFunc(ins, func(in *incident) bool { return !o.Match(subject(in)) })
 	}
+	// Incidents share only what nobody changes any more, so they are diagnosed side by side; the order stays.
+	set.Lookup("")
+	list.Items = make([]rules.Diagnosis, len(ins))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(ins)) {
+		workers.Go(func() {
+			for i := range next {
+				list.Items[i] = one(ins[i], k)
+			}
+		})
+	}
+	for i := range ins {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
 	list.Coverage = coverage(set)
 	return list
 }
@@ -175,7 +192,7 @@ func symptoms(in *incident) []rules.Symptom {
 		if len(parts) > 0 {
 			text += ": " + strings.Join(parts, ", ")
 		}
-		out = append(out, rules.Symptom{Kind: "probe-failure", Text: text, Refs: firstRefs(refs)})
+		out = append(out, rules.Symptom{Kind: "probe-failure", Text: text, Refs: spread(refs, maxSymptomRefs)})
 	}
 	kills := 0
 	var killRefs []evidence.Ref
@@ -186,7 +203,7 @@ func symptoms(in *incident) []rules.Symptom {
 		}
 	}
 	if kills > 0 {
-		out = append(out, rules.Symptom{Kind: "liveness-restart", Text: plural(kills, "restart") + " by liveness", Refs: firstRefs(killRefs)})
+		out = append(out, rules.Symptom{Kind: "liveness-restart", Text: plural(kills, "restart") + " by liveness", Refs: spread(killRefs, maxSymptomRefs)})
 	}
 	return append(out, in.symptoms...)
 }
@@ -198,16 +215,26 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-// firstRefs bounds the citations of a symptom; the groups of failures cite all of them.
-func firstRefs(refs []evidence.Ref) []evidence.Ref {
-	if len(refs) == 0 {
-		return []evidence.Ref{}
+// spread keeps at most n different refs, evenly over the list; the groups of failures cite more than a symptom does.
+func spread(refs []evidence.Ref, n int) []evidence.Ref {
+	out := make([]evidence.Ref, 0, min(n, len(refs)))
+	for i := range min(n, len(refs)) {
+		r := refs[i]
+		if len(refs) > n {
+			r = refs[i*(len(refs)-1)/(n-1)]
+		}
+		if !slices.Contains(out, r) {
+			out = append(out, r)
+		}
 	}
-	refs = slices.Clone(refs)
-	slices.Sort(refs)
-	refs = slices.Compact(refs)
-	return refs[:min(len(refs), 12)]
+	return out
 }
+
+// maxSymptomRefs bounds the citations of a symptom.
+const maxSymptomRefs = 12
+
+// maxGroupRefs bounds the citations of a group of failures; its count tells of all of them.
+const maxGroupRefs = 50
 
 func groups(in *incident) []rules.FailureGroup {
 	out := []rules.FailureGroup{}
@@ -235,8 +262,7 @@ func groups(in *incident) []rules.FailureGroup {
 			fg.Refs = append(fg.Refs, f.Cites)
 		}
 		fg.Pods = append(fg.Pods, sortedKeys(pods)...)
-		slices.Sort(fg.Refs)
-		fg.Refs = slices.Compact(fg.Refs)
+		fg.Refs = spread(fg.Refs, maxGroupRefs)
 		out = append(out, fg)
 	}
 	return out

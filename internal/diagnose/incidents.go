@@ -466,15 +466,10 @@ func (b *builder) fromNodeLogs(pack *rules.Pack) {
 		if l.Origin != "kernel" && l.Origin != "kubelet" {
 			continue
 		}
-		text := l.Logger + " " + l.Message
-		lower := strings.ToLower(text)
-		for _, s := range pack.Signatures {
-			if s.Kind == "node" && s.Origin == l.Origin && s.Matches(text, lower) {
-				in := b.get("", evidence.Object{Kind: "Node", Name: l.Node}, "", "")
-				if len(in.symptoms) < 20 {
-					in.symptoms = append(in.symptoms, rules.Symptom{Kind: "node-complaint", Text: s.Title, Refs: []evidence.Ref{l.Ref}})
-				}
-				break
+		for _, title := range pack.NodeComplaints(l.Origin, l.Logger, l.Message) {
+			in := b.get("", evidence.Object{Kind: "Node", Name: l.Node}, "", "")
+			if len(in.symptoms) < 20 {
+				in.symptoms = append(in.symptoms, rules.Symptom{Kind: "node-complaint", Text: title, Refs: []evidence.Ref{l.Ref}})
 			}
 		}
 	}

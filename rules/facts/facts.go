@@ -73,25 +73,26 @@ func known(v any, refs ...evidence.Ref) Value {
 	return Value{Known: true, V: v, Refs: clip(refs)}
 }
 
-// clip sorts, removes doubles and keeps at most maxRefs, spread evenly so that first and last stay.
+// clip keeps at most maxRefs different refs, spread evenly over the list so that first and last stay.
 func clip(refs []evidence.Ref) []evidence.Ref {
-	if len(refs) == 0 {
-		return nil
-	}
-	seen := make(map[evidence.Ref]bool, min(len(refs), 64))
-	var out []evidence.Ref
-	for _, r := range refs {
-		if r != "" && !seen[r] {
-			seen[r] = true
+	const look = 4 * maxRefs // enough to find maxRefs different ones in lists that repeat a few
+	n := len(refs)
+	out := make([]evidence.Ref, 0, min(n, maxRefs))
+	for i := range min(n, look) {
+		r := refs[i]
+		if n > look {
+			r = refs[i*(n-1)/(look-1)]
+		}
+		if r != "" && !slices.Contains(out, r) {
 			out = append(out, r)
 		}
 	}
 	if len(out) > maxRefs {
-		spread := make([]evidence.Ref, maxRefs)
-		for i := range spread {
-			spread[i] = out[i*(len(out)-1)/(maxRefs-1)]
+		all := out
+		out = make([]evidence.Ref, maxRefs)
+		for i := range out {
+			out[i] = all[i*(len(all)-1)/(maxRefs-1)]
 		}
-		out = spread
 	}
 	return out
 }

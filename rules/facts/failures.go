@@ -18,20 +18,60 @@ func countFact(name, doc, why string, match func(*Failure) bool) Fact {
 				return Unknown
 			}
 			n := int64(0)
-			var refs []evidence.Ref
-			for i := range in.Failures {
-				if f := &in.Failures[i]; match(f) {
-					n += int64(f.Count)
-					refs = append(refs, f.Cites)
+			var refs, all []evidence.Ref
+			for _, c := range in.classes() {
+				all = append(all, c.refs...)
+				if match(c.failure) {
+					n += int64(c.count)
+					refs = append(refs, c.refs...)
 				}
 			}
 			if n == 0 {
-				// That there is none of the kind is read from all the others.
-				refs = in.failureRefs(func(*Failure) bool { return true })
+				refs = all // that there is none of the kind is read from all the others
 			}
 			return known(n, refs...)
 		},
 	}
+}
+
+// class is a set of failures that differ only in pod, time and wording: no counting fact tells them apart.
+type class struct {
+	failure *Failure // one of them
+	count   int
+	refs    []evidence.Ref
+}
+
+// classes sums up the failures: thousands of rows fall into a handful of classes.
+func (in *Incident) classes() []class {
+	return once(in, "classes", func() []class {
+		type key struct {
+			phase      evidence.Phase
+			outcome    evidence.Outcome
+			life       Life
+			result     evidence.Result
+			probe      evidence.ProbeKind
+			status     int
+			redirected bool
+		}
+		at := map[key]int{}
+		var out []class
+		for i := range in.Failures {
+			f := &in.Failures[i]
+			k := key{f.Phase, f.Outcome, f.Life, f.Result, f.Probe, f.Status, f.Redirected}
+			j, ok := at[k]
+			if !ok {
+				j = len(out)
+				at[k] = j
+				out = append(out, class{failure: f})
+			}
+			out[j].count += f.Count
+			out[j].refs = append(out[j].refs, f.Cites)
+		}
+		for i := range out {
+			out[i].refs = clip(out[i].refs)
+		}
+		return out
+	})
 }
 
 func seriousWith(phase evidence.Phase, outcome evidence.Outcome) func(*Failure) bool {

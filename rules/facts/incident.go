@@ -210,14 +210,20 @@ func (in *Incident) healthPaths() []string {
 
 // onHealthPath tells whether the path is one that a probe or a check asks for.
 func (in *Incident) onHealthPath(path string) bool {
-	path, _, _ = strings.Cut(path, "?")
-	for _, h := range in.healthPaths() {
-		h, _, _ = strings.Cut(h, "?")
-		if path == h || strings.TrimSuffix(path, "/") == strings.TrimSuffix(h, "/") {
-			return true
+	set := once(in, "healthPathSet", func() map[string]bool {
+		set := map[string]bool{}
+		for _, h := range in.healthPaths() {
+			set[plainPath(h)] = true
 		}
-	}
-	return false
+		return set
+	})
+	return set[plainPath(path)]
+}
+
+// plainPath is a path without query and final slash.
+func plainPath(path string) string {
+	path, _, _ = strings.Cut(path, "?")
+	return strings.TrimSuffix(path, "/")
 }
 
 // inWindow tells whether t lies within the incident, widened by slack on both sides. A time that is not known counts as
@@ -229,12 +235,12 @@ func (in *Incident) inWindow(t time.Time, slack time.Duration) bool {
 	return !t.Before(in.Start.Add(-slack)) && !t.After(in.End.Add(slack))
 }
 
-// failureRefs cites the failures that match.
+// failureRefs cites the failures that match; match may look only at what makes a class.
 func (in *Incident) failureRefs(match func(*Failure) bool) []evidence.Ref {
 	var refs []evidence.Ref
-	for i := range in.Failures {
-		if f := &in.Failures[i]; match(f) {
-			refs = append(refs, f.Cites)
+	for _, c := range in.classes() {
+		if match(c.failure) {
+			refs = append(refs, c.refs...)
 		}
 	}
 	return refs
@@ -249,6 +255,9 @@ const (
 
 // FillQuery puts the incident's own namespace and pods into a query.
 func (in *Incident) FillQuery(q string) string {
+	if !strings.Contains(q, QueryNamespace) && !strings.Contains(q, QueryPods) {
+		return q
+	}
 	if in.Namespace == "" {
 		q = strings.NewReplacer(`namespace="`+QueryNamespace+`",`, "", `,namespace="`+QueryNamespace+`"`, "", `namespace="`+QueryNamespace+`"`, "").Replace(q)
 	}

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"slices"
+	"sort"
 	"time"
 )
 
@@ -14,10 +15,14 @@ func (s *Set) AsOf(t time.Time) *Set {
 	if t.IsZero() || s.End.IsZero() || !t.Before(s.End) {
 		return s
 	}
+	s.Lookup("") // builds the index, which the cut shares: a reference opens the same item at every moment
 	c := &Set{
+		index:    s.index,
 		Services: s.Services, HealthChecks: s.HealthChecks, Queries: s.Queries, Coverage: s.Coverage,
 		End: t, Cut: t, Relative: s.Relative,
 	}
+	c.Events = make([]Event, 0, len(s.Events))
+	c.Series = make([]Series, 0, len(s.Series))
 	for _, e := range s.Events {
 		switch {
 		case e.First.After(t), e.First.IsZero() && (e.Last.IsZero() || e.Last.After(t)):
@@ -83,16 +88,8 @@ func (s *Set) AsOf(t time.Time) *Set {
 			c.Series = append(c.Series, r)
 		}
 	}
-	for _, l := range s.Logs {
-		if !l.At.IsZero() && !l.At.After(t) {
-			c.Logs = append(c.Logs, l)
-		}
-	}
-	for _, r := range s.Requests {
-		if !r.At.IsZero() && !r.At.After(t) {
-			c.Requests = append(c.Requests, r)
-		}
-	}
+	c.Logs = timed(s.Logs, t, func(l *LogLine) time.Time { return l.At })
+	c.Requests = timed(s.Requests, t, func(r *Request) time.Time { return r.At })
 	for _, g := range s.Targets {
 		if (g.Since.IsZero() || g.Since.After(t)) && !readBy(&g.Item, t) {
 			g.State, g.Reason, g.Description, g.Codes = "unknown", "", "", nil
@@ -106,6 +103,13 @@ func (s *Set) AsOf(t time.Time) *Set {
 	}
 	c.Failures = deriveFailures(c)
 	return c
+}
+
+// timed gives the items with a time up to t of a list that is sorted by it; those without one come first.
+func timed[T any](items []T, t time.Time, at func(*T) time.Time) []T {
+	begin := sort.Search(len(items), func(i int) bool { return !at(&items[i]).IsZero() })
+	end := sort.Search(len(items), func(i int) bool { return at(&items[i]).After(t) })
+	return slices.Clip(items[begin:max(begin, end)])
 }
 
 // readBy tells whether the item was read at t or before, so that its status is of then.
