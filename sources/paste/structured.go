@@ -129,7 +129,7 @@ func (f *fileReader) run() {
 		switch {
 		case atMargin && f.tries < maxTries && jsonStart(line) && (f.block || !oneLineLog(line, whole)):
 			f.readJSON()
-		case candidate && (mayStartYAML(line) && yamlStart(string(line)) || (f.afterRule || f.block) && f.yamlBlock(string(line))):
+		case candidate && whole && (mayStartYAML(line) && yamlStart(string(line)) || (f.afterRule || f.block) && f.yamlBlock(string(line))):
 			f.readYAML()
 		default:
 			f.afterRule = yamlSeparator(string(line)) || f.afterRule && (blank || line[0] == '#')

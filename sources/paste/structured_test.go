@@ -256,6 +256,7 @@ func TestLookAlikes(t *testing.T) {
 		"{\n  \"localEndpoints\": 0\n}\n",
 		"kind: regards\n",
 		"---\nnote: to self\n",
+		"---\n\v\vnote: to self\n",
 	} {
 		var lines []string
 		kept := newText

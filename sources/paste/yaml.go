@@ -42,13 +42,15 @@ func (f *fileReader) readYAML() {
 	indent := leading(string(first))
 	var head, item yamlPart
 	inItems, dash := false, -1
-	before := f.understood
+	before, started := f.understood, false
 	for {
 		raw, whole, ok := f.in.peekLine()
 		line := strings.ToValidUTF8(string(raw), "\uFFFD")
-		if !ok || !whole || yamlSeparator(line) || !yamlGoesOn(line, indent) {
+		// The first line is taken whatever it is: it was chosen by the caller, and every call must move on.
+		if !ok || started && (!whole || yamlSeparator(line) || !yamlGoesOn(line, indent)) {
 			break
 		}
+		started = true
 		n := f.in.lineNo
 		f.in.skipLine()
 		trimmed := strings.TrimLeft(line, " ")
