@@ -297,19 +297,14 @@ func (e *environments) compileRule(r *Rule) (*compiled, error) {
 	return c, nil
 }
 
-// exprError places a fault inside a block scalar at its line of the file.
+// exprError places a fault inside an expression at its line and column of the file.
 func (r *Rule) exprError(key string, err error) error {
 	ce, ok := err.(*celError)
 	if !ok {
 		return r.errorf(key, "%s: %v", key, err)
 	}
-	pos := r.position(key)
-	line, col := ce.at()
-	if pos.line > 0 {
-		// The token of a block scalar is the line of its "|"; the text begins on the next.
-		return fmt.Errorf("%s:%d:%d: rule %s: %s: %v", r.file, pos.line+line, col+1, r.ID, key, err)
-	}
-	return r.errorf(key, "%s: %v", key, err)
+	line, column := r.position(key).inText(ce.at())
+	return fmt.Errorf("%s:%d:%d: rule %s: %s: %v", r.file, line, column, r.ID, key, err)
 }
 
 // template is text with CEL expressions in braces.

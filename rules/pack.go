@@ -20,8 +20,6 @@ import (
 	"sync"
 
 	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"github.com/probedoctor/probedoctor/rules/facts"
 )
@@ -170,8 +168,6 @@ type Source struct {
 	FS   fs.FS
 }
 
-type position struct{ line, column int }
-
 // Load reads, checks and compiles packs. A later source may add rules, causes and signatures and may replace those with
 // the same id. Errors name file:line:column; all of them are reported, joined.
 func Load(sources ...Source) (*Pack, error) {
@@ -230,6 +226,9 @@ func decode[T any](file string, b []byte) (items []T, err error) {
 			items, err = nil, fmt.Errorf("%s: malformed YAML: %v", file, r)
 		}
 	}()
+	if err := strayKey(file, b); err != nil {
+		return nil, err
+	}
 	dec := yaml.NewDecoder(bytes.NewReader(b), yaml.Strict(), yaml.DisallowUnknownField())
 	if err := dec.Decode(&items); err != nil && !errors.Is(err, io.EOF) {
 		var ye yaml.Error
@@ -275,7 +274,7 @@ func (p *Pack) add(file, base string, b []byte) error {
 			r.position = func(key string) position {
 				all := where()
 				if i >= len(all) {
-					return position{1, 1}
+					return position{line: 1, column: 1}
 				}
 				if pos, ok := all[i][key]; ok {
 					return pos
@@ -293,41 +292,6 @@ func (p *Pack) add(file, base string, b []byte) error {
 		}
 	}
 	return nil
-}
-
-// keyPositions gives, for each item of a list of mappings, where the value of each key stands.
-func keyPositions(b []byte) (out []map[string]position) {
-	defer func() { _ = recover() }() // positions only improve messages; the decoder has judged the file
-	f, err := parser.ParseBytes(b, 0)
-	if err != nil || len(f.Docs) == 0 {
-		return nil
-	}
-	seq, ok := f.Docs[0].Body.(*ast.SequenceNode)
-	if !ok {
-		return nil
-	}
-	for _, item := range seq.Values {
-		at := map[string]position{}
-		mappingPositions(item, "", at)
-		out = append(out, at)
-	}
-	return out
-}
-
-func mappingPositions(n ast.Node, prefix string, at map[string]position) {
-	m, ok := n.(*ast.MappingNode)
-	if !ok {
-		return
-	}
-	for _, kv := range m.Values {
-		key := prefix + kv.Key.String()
-		if tok := kv.Value.GetToken(); tok != nil {
-			at[key] = position{tok.Position.Line, tok.Position.Column}
-		}
-		if prefix == "" {
-			mappingPositions(kv.Value, key+".", at)
-		}
-	}
 }
 
 // errorf is an error at the place of a key of the rule; keys inside then, else and statement are "then.ID".

@@ -269,7 +269,7 @@ func TestUserRuleFaultsAreLocated(t *testing.T) {
   then: {app-crash: 1.0}
   statement: {then: s}
 `, `mine/rules/own.yaml:4:9: rule own: sig["kernel-oops"]: there is no signature of that id`},
-		{"type error", `- id: own
+		{"type error in a block", `- id: own
   title: t
   doc: d
   when: |
@@ -277,21 +277,73 @@ func TestUserRuleFaultsAreLocated(t *testing.T) {
       handler.p99 > "1s"
   then: {app-crash: 1.0}
   statement: {then: s}
-`, `mine/rules/own.yaml:6:`},
-		{"unknown fact", `- id: own
+`, `mine/rules/own.yaml:6:19: rule own: when: found no matching overload`},
+		{"type error in one line", `- id: own
+  title: t
+  doc: d
+  when: handler.p99 > "1s"
+  then: {app-crash: 1.0}
+  statement: {then: s}
+`, `mine/rules/own.yaml:4:21: rule own: when: found no matching overload`},
+		{"unknown fact in a block", `- id: own
   title: t
   doc: d
   when: |
     failures.lives > 0
   then: {app-crash: 1.0}
   statement: {then: s}
-`, `mine/rules/own.yaml:5:`},
+`, `mine/rules/own.yaml:5:13: rule own: when: undeclared reference to 'failures.lives'`},
+		{"unknown fact below a blank line", `- id: own
+  title: t
+  doc: d
+  when: |
+
+    failures.lives > 0
+  then: {app-crash: 1.0}
+  statement: {then: s}
+`, `mine/rules/own.yaml:6:13: rule own: when: undeclared reference to 'failures.lives'`},
+		{"unknown fact in quotes", `- id: own
+  title: t
+  doc: d
+  when: "failures.lives > 0"
+  then: {app-crash: 1.0}
+  statement: {then: s}
+`, `mine/rules/own.yaml:4:18: rule own: when: undeclared reference to 'failures.lives'`},
+		{"unknown fact in a folded block", `- id: own
+  title: t
+  doc: d
+  when: >-
+    failures.live > 0 &&
+    failures.lives > 0
+  then: {app-crash: 1.0}
+  statement: {then: s}
+`, `mine/rules/own.yaml:5:5: rule own: when: undeclared reference to 'failures.lives'`},
 		{"unknown key", `- id: own
   title: t
   doc: d
   whem: failures.live > 0
   then: {app-crash: 1.0}
 `, `mine/rules/own.yaml:4:3: unknown field "whem"`},
+		{"true as a key of a rule", `- id: own
+  title: t
+  doc: d
+  when: failures.live > 0
+  true: {app-crash: 1.0}
+`, `mine/rules/own.yaml:5:3: the key true is read as a `},
+		{"true as a key of a statement", `- id: own
+  title: t
+  doc: d
+  when: failures.live > 0
+  then: {app-crash: 1.0}
+  statement: {true: s}
+`, `mine/rules/own.yaml:6:15: the key true is read as a `},
+		{"a number as a key of weights", `- id: own
+  title: t
+  doc: d
+  when: failures.live > 0
+  then: {app-crash: 1.0, 7: 1.0}
+  statement: {then: s}
+`, `mine/rules/own.yaml:5:26: the key 7 is read as a `},
 		{"no YAML", "- id: own\n  title: \"t\n", `mine/rules/own.yaml:2:`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
