@@ -74,6 +74,7 @@ type eventCells struct {
 	counted  bool
 	spaced   bool // two cells had more than one blank or a tab between them
 	source   bool
+	column   bool // a cell named the object
 	readable bool // the message starts with a text that the kubelet prints
 }
 
@@ -295,6 +296,7 @@ var (
 
 // finish puts the message into the event and takes from it what it says about the object.
 func (c *eventCells) finish(message string) {
+	c.column = c.Object.Name != ""
 	if m := wideTail.FindStringSubmatch(message); m != nil {
 		if first, ok := age(m[1]); ok {
 			message = message[:len(message)-len(m[0])]

@@ -273,6 +273,9 @@ func (t *text) tableLine(s, trimmed string) bool {
 			}
 		}
 		t.table, t.inEvents = h, h.kind == tableEvents
+		if h.cols != nil {
+			t.group++
+		}
 		if h.kind != tableEvents {
 			t.endDescription()
 		}

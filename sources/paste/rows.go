@@ -22,6 +22,7 @@ func (t *text) eventRow(s, trimmed string) bool {
 		t.closeRow()
 		t.buildDescription()
 		t.inEvents, t.table = true, nil
+		t.group++
 		return true
 	}
 	if strings.Trim(trimmed, "- ") == "" && strings.Contains(trimmed, "--") && (t.inEvents || t.table != nil) {
@@ -46,6 +47,7 @@ func (t *text) eventRow(s, trimmed string) bool {
 		return false // the output of a command may begin with a date or a name
 	}
 	t.openRow(c.Event, s, true)
+	t.described = c.Type != "" && c.source && !c.column
 	return true
 }
 
@@ -53,6 +55,8 @@ func (t *text) eventRow(s, trimmed string) bool {
 func (t *text) openRow(e evidence.Event, s string, tableRow bool) {
 	t.closeRow()
 	t.logs, t.logLine = false, 0
+	t.described = false
+	t.rowNamed = e.Object.Name != ""
 	e.Object = t.eventObject(e)
 	source := "kubectl"
 	if !tableRow {
@@ -133,6 +137,35 @@ func (t *text) closeRow() {
 	e.Message = strings.TrimRight(e.Message, " \t\n")
 	e.Locator = eventLocator(e)
 	t.set.Events = append(t.set.Events, e)
+	if t.described && e.Object.Kind == "Pod" && (e.Object.Name == "" || t.rowNamed) {
+		t.placed = append(t.placed, place{event: len(t.set.Events) - 1, group: t.group})
+	}
+}
+
+// place is an event of a description, whose rows name no object of their own, with the number of the table in the text.
+type place struct{ event, group int }
+
+// shareNames gives the rows of a description's Events block the pod that one of them names in its message ("Successfully
+// assigned shop/cart-0 to n-1"): all of them are about the same one.
+func (t *text) shareNames() {
+	names := map[int]evidence.Object{}
+	for _, p := range t.placed {
+		o := t.set.Events[p.event].Object
+		if o.Name == "" {
+			continue
+		}
+		if old, ok := names[p.group]; ok && (old.Name != o.Name || old.Namespace != o.Namespace) {
+			o.Name = "" // a table about several pods
+		}
+		names[p.group] = o
+	}
+	for _, p := range t.placed {
+		e := &t.set.Events[p.event]
+		if o := names[p.group]; e.Object.Name == "" && o.Name != "" && (e.Object.Namespace == "" || e.Object.Namespace == o.Namespace) {
+			e.Object.Namespace, e.Object.Name = o.Namespace, o.Name
+			e.Locator = eventLocator(*e)
+		}
+	}
 }
 
 func eventLocator(e evidence.Event) string {

@@ -36,8 +36,12 @@ type text struct {
 	rowOpen   bool
 	rowIndent int
 	rowLines  int
+	described bool // the row has the cells of a description, which has no column for the object
+	rowNamed  bool // the row, or its message, names its object
 	rowTable  bool // the row has cells: it stands in a table
 
+	placed     []place
+	group      int  // number of the events table in the text
 	inEvents   bool // below an "Events:" line or an events header
 	table      *table
 	doc        *description
@@ -120,6 +124,7 @@ func (t *text) close() {
 	if t.complaints > maxComplaints {
 		t.cover(evidence.CoveragePartial, "", t.complaints-maxComplaints)
 	}
+	t.shareNames()
 	t.fillNamespaces()
 }
 
@@ -216,6 +221,7 @@ func (t *text) endSection() {
 	t.endExchange()
 	t.endAlert()
 	t.table, t.inEvents, t.logs, t.logLine = nil, false, false, 0
+	t.group++
 }
 
 // prompt reads a line with a shell prompt.
