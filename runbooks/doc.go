@@ -5,7 +5,7 @@
 // braces, and a value is inserted in the way that its place demands: quoted for the shell in a command, escaped inside a
 // JSON patch or a PromQL query, plain in prose. A name that an attacker chose stays one shell word.
 //
-// The package imports nothing of this project, runs nothing and reads no clock. It never invents a value: a command whose
+// The package imports nothing of this project but the quoting of shell words, runs nothing and reads no clock. It never invents a value: a command whose
 // values are not known is left out and says which ones it lacks; prose falls back to a generic word.
 //
 // # A runbook

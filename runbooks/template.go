@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/probedoctor/probedoctor/internal/shell"
 )
 
 // place is where a placeholder stands; it decides how a value is written there.
@@ -375,9 +377,9 @@ func (p part) write(known []string) (string, bool) {
 			if strings.HasPrefix(s, "-") {
 				return "", false
 			}
-			out[i] = shellQuote(s)
+			out[i] = shell.Quote(s)
 		case word:
-			out[i] = shellQuote(s)
+			out[i] = shell.Quote(s)
 		case jsonText:
 			out[i] = singleQuoted(jsonEscape(s))
 		case regex:
@@ -387,17 +389,6 @@ func (p part) write(known []string) (string, bool) {
 		}
 	}
 	return strings.Join(out, " "), true
-}
-
-// shellQuote makes one POSIX shell word, or a part of one, of any text.
-func shellQuote(s string) string {
-	safe := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !safe(r) }) < 0 {
-		return s
-	}
-	return "'" + singleQuoted(s) + "'"
 }
 
 // singleQuoted escapes text that stands within single quotes.
