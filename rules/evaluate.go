@@ -108,19 +108,18 @@ func (p *Pack) Evaluate(in *facts.Incident) *Evaluation {
 func (p *Pack) signatureOutcomes(in *facts.Incident) map[string]bool {
 	origins := map[string]bool{}
 	for _, l := range in.Logs {
-		o := l.Origin
-		if o == "" {
-			o = "app"
-		}
-		origins[o] = true
+		origins[l.Origin] = true
 	}
 	out := map[string]bool{}
 	for _, s := range p.Signatures {
-		switch {
-		case len(in.Signatures[s.ID].Hits) > 0:
+		if len(in.Signatures[s.ID].Hits) > 0 {
 			out[s.ID] = true
-		case s.Origin == "" && (origins["app"] || origins["proxy"]), s.Origin != "" && origins[s.Origin]:
-			out[s.ID] = false
+			continue
+		}
+		for o := range origins {
+			if s.readsOrigin(o) {
+				out[s.ID] = false
+			}
 		}
 	}
 	return out

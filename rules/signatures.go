@@ -111,19 +111,21 @@ func (p *Pack) MatchSignatures(in *facts.Incident) {
 func (p *Pack) NodeComplaints(origin, logger, message string) []string {
 	var titles []string
 	p.matcher.match(logger, message, make([]role, len(p.Signatures)), func(i int) {
-		if s := p.Signatures[i]; s.Kind == "node" && s.Origin == origin {
+		if s := p.Signatures[i]; s.Kind == "node" && s.readsOrigin(origin) {
 			titles = append(titles, s.Title)
 		}
 	})
 	return titles
 }
 
+// readsOrigin tells whether the signature is looked for in logs of that origin. Lines of the node's journal that no one
+// can ascribe count for the kernel and for the kubelet.
 func (s *Signature) readsOrigin(origin string) bool {
-	if origin == "" {
-		origin = "app"
-	}
-	if s.Origin == "" {
-		return origin == "app" || origin == "proxy"
+	switch s.Origin {
+	case "":
+		return origin == "app" || origin == "proxy" || origin == "shell" || origin == ""
+	case "kernel", "kubelet":
+		return origin == s.Origin || origin == "node"
 	}
 	return s.Origin == origin
 }

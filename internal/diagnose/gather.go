@@ -125,6 +125,8 @@ func (b *builder) pods(in *incident) {
 			if in.Template == nil || len(w.Containers) > len(in.Template.Containers) {
 				in.Template = w
 			}
+		case w.Object.Name == "" && in.Template == nil:
+			in.Template = w // a fragment of a manifest, pasted with the rest
 		case w.Object.Kind == "ReplicaSet" && w.Owner.Name == in.Workload.Name:
 			in.Replicas = append(in.Replicas, w)
 		}
@@ -214,7 +216,10 @@ func (b *builder) autoscaler(in *incident) {
 		a := &b.set.Autoscalers[i]
 		if a.Target.Name == in.Workload.Name && in.Workload.Name != "" && (a.Object.Namespace == in.Namespace || a.Object.Namespace == "" || in.Namespace == "") ||
 			in.Workload.Name == "" && len(b.set.Autoscalers) == 1 {
-			in.Autoscaler = a
+			// Of several readings the one with the most replicas tells best what the autoscaler did.
+			if in.Autoscaler == nil || a.Current > in.Autoscaler.Current {
+				in.Autoscaler = a
+			}
 		}
 	}
 	// Without the autoscaler itself, one of the workload's name is most likely its own.

@@ -21,6 +21,8 @@ type incident struct {
 	facts.Incident
 	inferred string
 	symptoms []rules.Symptom
+	// alike is how many incidents have the same commonest kind of failure.
+	alike int
 }
 
 type incidentKey struct {
@@ -47,6 +49,7 @@ func incidents(set *evidence.Set, pack *rules.Pack) []*incident {
 	b.joinUnnamed()
 	b.fromNodeLogs(pack)
 	b.fromRequests()
+	b.fromAppLogs()
 	var out []*incident
 	for _, k := range b.order {
 		if in, ok := b.byKey[k]; ok {
@@ -57,6 +60,7 @@ func incidents(set *evidence.Set, pack *rules.Pack) []*incident {
 		b.gather(in)
 	}
 	b.countNeighbours(out)
+	countAlike(out)
 	slices.SortStableFunc(out, func(x, y *incident) int {
 		sx, sy := severity(x), severity(y)
 		for i := range sx {
@@ -70,18 +74,26 @@ func incidents(set *evidence.Set, pack *rules.Pack) []*incident {
 	return out
 }
 
-// severity orders incidents: share of pods unavailable, kills by liveness, failures that count.
-func severity(in *incident) [3]float64 {
-	var s [3]float64
-	if n := len(in.Pods); n > 0 {
-		bad := 0
-		for _, p := range in.Pods {
-			if ready, known := p.Ready(); known && !ready && p.Deleted.IsZero() {
+// severity orders incidents: share of pods unavailable, kills by liveness, failures that count, and how many incidents
+// share the commonest kind of failure. Where nothing tells of pods, failing probes count as half of them.
+func severity(in *incident) [4]float64 {
+	var s [4]float64
+	measured, bad := 0, 0
+	for _, p := range in.Pods {
+		if ready, known := p.Ready(); known && p.Deleted.IsZero() {
+			measured++
+			if !ready {
 				bad++
 			}
 		}
-		s[0] = float64(bad) / float64(n)
 	}
+	switch {
+	case measured > 0:
+		s[0] = float64(bad) / float64(measured)
+	case len(in.Failures) > 0:
+		s[0] = 0.5
+	}
+	s[3] = float64(in.alike)
 	for _, e := range in.Events {
 		if e.Reason == "Killing" && strings.Contains(e.Message, "failed liveness probe") {
 			s[1] += float64(max(e.Count, 1))
@@ -93,6 +105,24 @@ func severity(in *incident) [3]float64 {
 		}
 	}
 	return s
+}
+
+func countAlike(all []*incident) {
+	kind := func(in *incident) string {
+		if len(in.Groups) == 0 {
+			return ""
+		}
+		return string(in.Groups[0].Phase) + "/" + string(in.Groups[0].Outcome)
+	}
+	n := map[string]int{}
+	for _, in := range all {
+		n[kind(in)]++
+	}
+	for _, in := range all {
+		if k := kind(in); k != "" {
+			in.alike = n[k]
+		}
+	}
 }
 
 func (b *builder) get(ns string, w evidence.Object, container, inferred string) *incident {
@@ -182,12 +212,20 @@ func namedPort(c *evidence.Container, name, number string) bool {
 // when it became ready.
 const startGrace = 90 * time.Second
 
+// goneAround is how long before and after a probe met an ended container other failures of the pod belong to that end.
+const goneAround = time.Minute
+
 // life tells what the pod was doing when the failure happened.
 func (b *builder) life(f *evidence.Failure, p *evidence.Pod, container string) facts.Life {
 	if f.Outcome == evidence.OutcomeGone {
 		return facts.Terminating
 	}
 	if at, ok := b.index.stopped[podKey{f.Object.Namespace, f.Object.Name}]; ok && !f.Last.IsZero() && !f.Last.Before(at.Add(-2*time.Second)) && !f.First.Before(at.Add(-2*time.Second)) {
+		return facts.Terminating
+	}
+	// What fails beside probes that met an ended container fails for the same end.
+	if g, ok := b.index.gone[podKey{f.Object.Namespace, f.Object.Name}]; ok && f.Outcome != evidence.OutcomeStatus &&
+		!f.First.Before(g.first.Add(-goneAround)) && !f.Last.After(g.last.Add(goneAround)) {
 		return facts.Terminating
 	}
 	if p == nil {
@@ -250,9 +288,9 @@ func (b *builder) onlyStart(p *evidence.Pod, f *evidence.Failure, started time.T
 
 // fromPods makes incidents of pods that are not Ready or keep restarting, where no failure speaks of them.
 func (b *builder) fromPods() {
-	for i := range b.set.Pods {
-		p := b.owners.pod(b.set.Pods[i].Object.Namespace, b.set.Pods[i].Object.Name)
-		if p == nil || p.Object.Name == "" && len(b.byKey) > 0 || b.hasIncident(p) {
+	for _, k := range sortedPodKeys(b.owners.pods) {
+		p := b.owners.pods[k]
+		if p.Object.Name == "" && len(b.byKey) > 0 || b.hasIncident(p) {
 			continue
 		}
 		text := ""
@@ -463,7 +501,7 @@ func (b *builder) fromNodeLogs(pack *rules.Pack) {
 	}
 	for i := range b.set.Logs {
 		l := &b.set.Logs[i]
-		if l.Origin != "kernel" && l.Origin != "kubelet" {
+		if l.Origin != "kernel" && l.Origin != "kubelet" && l.Origin != "node" {
 			continue
 		}
 		for _, title := range pack.NodeComplaints(l.Origin, l.Logger, l.Message) {
@@ -492,6 +530,30 @@ func (b *builder) fromRequests() {
 			in.symptoms = append(in.symptoms, rules.Symptom{Kind: "failing-request", Refs: []evidence.Ref{r.Ref},
 				Text: strings.TrimSpace(r.Method + " " + r.Path + " answered " + itoa(r.Status))})
 		}
+		b.adoptWorkload(in)
+	}
+}
+
+// fromAppLogs makes an incident of log lines in which somebody's request to a health endpoint failed, such as an
+// operator's, when nothing else is wrong. Their texts are those of Go's HTTP client, as the kubelet's are.
+func (b *builder) fromAppLogs() {
+	if len(b.byKey) > 0 {
+		return
+	}
+	for i := range b.set.Logs {
+		l := &b.set.Logs[i]
+		at := strings.Index(l.Message, `Get "`)
+		if at < 0 || !strings.HasPrefix(l.Origin, "app") && l.Origin != "" {
+			continue
+		}
+		v, ok := evidence.Classify(l.Message[at:])
+		if !ok || !facts.HealthWord(v.Target.Path) {
+			continue
+		}
+		f := &evidence.Failure{Verdict: v, Cites: l.Ref, Object: l.Object, Container: l.Container, Count: 1, First: l.At, Last: l.At, Message: l.Message[at:]}
+		w, inferred := b.owners.workload(l.Object.Namespace, l.Object.Name)
+		in := b.get(l.Object.Namespace, w, l.Container, inferred)
+		in.Failures = append(in.Failures, facts.Failure{Failure: f, Life: facts.LifeUnknown, Pod: b.owners.pod(l.Object.Namespace, l.Object.Name)})
 		b.adoptWorkload(in)
 	}
 }

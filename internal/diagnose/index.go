@@ -20,15 +20,20 @@ type index struct {
 	nodeEvents map[string][]*evidence.Event
 	scaler     map[string][]*evidence.Event
 	nodeLogs   []*evidence.LogLine
-	// stopped is when a pod was told to stop by something other than a probe.
+	// stopped is when a pod was told to stop by something other than a probe; gone when a probe met its ended container.
 	stopped map[podKey]time.Time
+	gone    map[podKey]span
 }
+
+// span is the time between two moments.
+type span struct{ first, last time.Time }
 
 func newIndex(set *evidence.Set, o *owners) *index {
 	x := &index{
 		pods: map[string][]*evidence.Pod{}, events: map[string][]*evidence.Event{}, logs: map[string][]*evidence.LogLine{},
 		requests: map[string][]*evidence.Request{}, series: map[string][]*evidence.Series{},
 		nodeEvents: map[string][]*evidence.Event{}, scaler: map[string][]*evidence.Event{}, stopped: map[podKey]time.Time{},
+		gone: map[podKey]span{},
 	}
 	for _, p := range o.pods {
 		name := o.name(p.Object)
@@ -55,9 +60,24 @@ func newIndex(set *evidence.Set, o *owners) *index {
 			}
 		}
 	}
+	for i := range set.Failures {
+		f := &set.Failures[i]
+		if f.Outcome != evidence.OutcomeGone {
+			continue
+		}
+		k := podKey{f.Object.Namespace, f.Object.Name}
+		g, ok := x.gone[k]
+		if !ok || f.First.Before(g.first) {
+			g.first = f.First
+		}
+		if f.Last.After(g.last) {
+			g.last = f.Last
+		}
+		x.gone[k] = g
+	}
 	for i := range set.Logs {
 		l := &set.Logs[i]
-		if l.Origin == "kernel" || l.Origin == "kubelet" {
+		if l.Origin == "kernel" || l.Origin == "kubelet" || l.Origin == "node" {
 			x.nodeLogs = append(x.nodeLogs, l)
 			continue
 		}

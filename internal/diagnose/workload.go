@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/probedoctor/probedoctor/sources/evidence"
@@ -32,6 +34,7 @@ func newOwners(set *evidence.Set) *owners {
 		}
 		o.pods[k] = p
 	}
+	o.completeNames(set)
 	for i := range set.Workloads {
 		w := &set.Workloads[i]
 		k := podKey{w.Object.Namespace, w.Object.Kind + "/" + w.Object.Name}
@@ -46,6 +49,57 @@ func newOwners(set *evidence.Set) *owners {
 		}
 	}
 	return o
+}
+
+// completeNames gives pods whose names were cut at the front, as a selection with the mouse does, or elided in the middle,
+// the name of the only object in events that ends and begins like it.
+func (o *owners) completeNames(set *evidence.Set) {
+	names := map[string]bool{}
+	for i := range set.Events {
+		if e := &set.Events[i]; (e.Object.Kind == "Pod" || e.Object.Kind == "") && e.Object.Name != "" {
+			names[e.Object.Name] = true
+		}
+	}
+	if len(names) == 0 || len(names) > 1000 {
+		return // a paste by hand is small
+	}
+	for _, k := range sortedPodKeys(o.pods) {
+		if names[k.name] || len(k.name) < 6 {
+			continue
+		}
+		head, tail, elided := strings.Cut(strings.ReplaceAll(k.name, "…", "..."), "...")
+		if !elided {
+			head, tail = "", k.name
+		}
+		whole := ""
+		for n := range names {
+			if len(tail) >= 2 && len(n) > len(head)+len(tail) && strings.HasSuffix(n, tail) && strings.HasPrefix(n, head) {
+				if whole != "" {
+					whole = ""
+					break
+				}
+				whole = n
+			}
+		}
+		if whole == "" {
+			continue
+		}
+		p := *o.pods[k]
+		p.Object.Name = whole
+		delete(o.pods, k)
+		o.pods[podKey{k.namespace, whole}] = &p
+	}
+}
+
+func sortedPodKeys(m map[podKey]*evidence.Pod) []podKey {
+	keys := make([]podKey, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b podKey) int {
+		return cmp.Or(cmp.Compare(a.namespace, b.namespace), cmp.Compare(a.name, b.name))
+	})
+	return keys
 }
 
 // pod finds a pod by namespace and name; without a namespace on either side the name alone must do.
