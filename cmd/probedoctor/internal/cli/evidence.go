@@ -40,8 +40,11 @@ func (a *app) knowledgeSoon() func() (diagnose.Knowledge, error) {
 	return load
 }
 
+// builtIn stands before the names of our own files in messages about rules.
+const builtIn = "built-in"
+
 func (a *app) pack() (*rules.Pack, error) {
-	sources := []rules.Source{{Name: "built-in", FS: pack.FS}}
+	sources := []rules.Source{{Name: builtIn, FS: pack.FS}}
 	for _, d := range a.rulesDirs {
 		if err := holdsKnowledge(d); err != nil {
 			return nil, usagef("--rules: %w", err)
