@@ -107,7 +107,7 @@ func (ev *Evaluation) Rank() Ranking {
 	// A cause that stands in both roles is listed once: as root when it leads, else in the role that is likelier.
 	roots = slices.DeleteFunc(roots, func(c Cause) bool {
 		p, dual := contributing[c.ID]
-		return dual && p >= 0.2 && p > c.Probability && c.Probability < Named
+		return dual && p >= Named && p > c.Probability && c.Probability < Named
 	})
 	listed := map[string]bool{}
 	for _, c := range roots {
@@ -181,7 +181,7 @@ func (r *Rule) family() string {
 
 // explain finds the failure groups that the cause can explain, and for a root its share of those that are not noise.
 func (s *score) explain(in *facts.Incident) {
-	total, mine := 0, 0
+	total, mine, doubtful := 0, 0, 0
 	for i := range in.Groups {
 		g := &in.Groups[i]
 		hit := s.def.explainsGroup(g)
@@ -190,16 +190,23 @@ func (s *score) explain(in *facts.Incident) {
 		}
 		if g.Result == evidence.Failed && (g.Life == facts.Live || g.Life == facts.LifeUnknown) {
 			total += g.Count
-			if hit {
+			switch {
+			case hit:
 				mine += g.Count
+			case g.Life == facts.LifeUnknown && (g.Outcome == evidence.OutcomeRefused || g.Outcome == evidence.OutcomeReset || g.Outcome == evidence.OutcomeClosed):
+				doubtful += g.Count // may be nothing but the noise of a start or an end
 			}
 		}
 	}
 	if s.role == RootCause && total > 0 && len(s.def.Explains) > 0 {
-		s.share = float64(mine) / float64(total)
+		s.share = (float64(mine) + doubtfulShare*float64(doubtful)) / float64(total)
 		s.logOdds += explainWeight(s.share)
 	}
 }
+
+// doubtfulShare is how much a refusal, reset or close of a pod of unknown life counts as explained by a cause that does not
+// explain it: it is as likely as not the noise of a start or an end.
+const doubtfulShare = 0.3
 
 // explainWeight is the log of the share of failures that a cause explains, floored so that an incident with a few odd
 // failures does not exclude what explains the rest: 0 for all of them, -3.9 for none.

@@ -299,8 +299,8 @@ var setupFacts = []Fact{
 		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourceSpecs, evidence.SourceEvents},
 		Why: "then the application redirects the probe", Collect: collectSpec,
 		Compute: func(in *Incident) Value {
-			compared, elsewhere := false, 0
-			var refs []evidence.Ref
+			elsewhere := 0
+			var refs, compared []evidence.Ref
 			for i := range in.Probes {
 				p := &in.Probes[i]
 				if p.Spec == nil || p.Spec.Handler != "http" {
@@ -316,17 +316,20 @@ var setupFacts = []Fact{
 					if slices.Contains(sidecarPorts, f.Target.Port) {
 						continue
 					}
-					compared = true
+					compared = append(compared, f.Cites)
 					if err == nil && f.Target.Port != port || p.Spec.Endpoint.Path != "" && f.Target.Path != "" && plainPath(f.Target.Path) != plainPath(p.Spec.Endpoint.Path) {
 						elsewhere++
 						refs = append(refs, f.Cites, p.SpecRef)
 					}
 				}
 			}
-			if !compared {
+			switch {
+			case len(compared) == 0:
 				return Unknown
+			case elsewhere == 0:
+				return known(false, compared...)
 			}
-			return known(elsewhere > 0, refs...)
+			return known(true, refs...)
 		},
 	},
 	{
