@@ -85,13 +85,8 @@ func TestBuiltinInlineTests(t *testing.T) {
 }
 
 func TestBuiltinLint(t *testing.T) {
-	// Both show outside of what the facts tell: lost requests at termination, and an outage that no probe sees.
-	want := []string{
-		"pack/diagnoses.yaml: no rule speaks for the cause drain-order",
-		"pack/diagnoses.yaml: no rule speaks for the cause shallow-probe",
-	}
-	if diff := cmp.Diff(want, builtin(t).Lint()); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
+	for _, finding := range builtin(t).Lint() {
+		t.Error(finding)
 	}
 }
 
