@@ -39,11 +39,12 @@ var mayImport = map[string][]string{
 	"internal/shell":    {},
 	"internal/diagnose": {"sources/evidence", "rules/facts", "rules", "rules/pack", "runbooks"},
 	"internal/report":   {"sources/evidence", "rules"},
+	"internal/bench":    {"rules"},
 
 	// The only place that knows all.
 	"cmd/probedoctor": {"cmd/probedoctor/internal/cli"},
 	"cmd/probedoctor/internal/cli": {"sources/evidence", "sources/catalog", "sources/paste", "rules/facts", "rules", "rules/pack",
-		"runbooks", "internal/shell", "internal/diagnose", "internal/report", "testdata/incidents"},
+		"runbooks", "internal/shell", "internal/diagnose", "internal/report", "internal/bench", "testdata/incidents"},
 }
 
 // pure are the packages that must not depend, through whatever chain, on a client of a live system: so their tests build in

@@ -42,7 +42,7 @@ func (s *Score) causes() table {
 }
 
 func (s *Score) wrong() table {
-	t := table{title: "Where another cause came first", header: []string{"recording", "expected", "first", "said", "place of the expected", "note"}, names: 3}
+	t := table{title: "Where the expected cause was not first", header: []string{"recording", "expected", "first", "said", "place of the expected", "note"}, names: 3}
 	for _, r := range s.Results {
 		if r.Place == 1 {
 			continue
@@ -84,13 +84,13 @@ func (s *Score) reliability() table {
 	for _, b := range s.Reliability {
 		said, right := "", ""
 		if b.Mean != nil {
-			said, right = percent(*b.Mean), fmt.Sprintf("%d, %s", b.Right, percent(float64(b.Right)/float64(b.N)))
+			said, right = percent(*b.Mean), fmt.Sprintf("%d (%s)", b.Right, percent(float64(b.Right)/float64(b.N)))
 		}
 		t.rows = append(t.rows, []string{fmt.Sprintf("%.0f to %s", 100*b.From, percent(b.To)), strconv.Itoa(b.N), said, right})
 	}
 	t.note = "No cause was named, so there is no Brier score."
 	if s.Brier != nil {
-		t.note = fmt.Sprintf("Brier score of the first cause: %.3f over %d (0 is perfect; to say 50 %% of everything gives 0.250).",
+		t.note = fmt.Sprintf("Brier score of the first cause: %.3f over %d (0 is perfect; to say 50 %% of everything gives 0.250). A row has its lower bound, not its upper one.",
 			*s.Brier, s.All.N-s.All.Nothing)
 	}
 	return t

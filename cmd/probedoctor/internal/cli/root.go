@@ -105,7 +105,7 @@ Then with what you have at hand:  kubectl get events,pods -o json | probedoctor 
 	f.StringVar(&a.color, "color", "auto", "auto, always or never; NO_COLOR is honoured")
 	f.BoolVar(&a.ascii, "ascii", false, "draw with ASCII characters only")
 	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
-	root.AddCommand(a.diagnoseCommand(), a.demoCommand(), a.whyNotCommand(), a.rulesCommand(), a.runbooksCommand(), a.versionCommand(), a.docsCommand())
+	root.AddCommand(a.diagnoseCommand(), a.demoCommand(), a.whyNotCommand(), a.rulesCommand(), a.runbooksCommand(), a.benchCommand(), a.versionCommand(), a.docsCommand())
 	return root
 }
 
