@@ -239,30 +239,23 @@ var answerFacts = []Fact{
 		Type: Int, Unit: "requests", Scope: ScopeIncident, Needs: []string{evidence.SourceRequests, evidence.SourceEvents},
 		Why: "traffic that is lost just when pods end is an order of draining", Collect: collectLogs,
 		Compute: func(in *Incident) Value {
-			var stops []time.Time
-			for _, e := range in.Events {
-				if e.Reason == "Killing" && strings.HasPrefix(e.Message, "Stopping container") || e.Reason == "SuccessfulDelete" {
-					stops = append(stops, e.First)
-				}
-			}
-			for _, h := range in.Signatures["shutting-down"].Hits {
-				stops = append(stops, h.Line.At)
-			}
-			if len(stops) == 0 || len(in.Requests) == 0 {
+			if len(in.stops()) == 0 || len(in.Requests) == 0 {
 				return Unknown
 			}
-			n := int64(0)
-			var refs []evidence.Ref
-			for _, r := range in.Requests {
-				if r.At.IsZero() || r.Status != 0 && (r.Status < 502 || r.Status > 504) {
-					continue
-				}
-				if slices.ContainsFunc(stops, func(t time.Time) bool { d := r.At.Sub(t); return d >= -time.Second && d <= 30*time.Second }) {
-					n++
-					refs = append(refs, r.Ref)
-				}
+			near, _, refs := in.drainErrors()
+			return known(int64(near), refs...)
+		},
+	},
+	{
+		Name: "answers.drainShare", Doc: "Share of all failing requests (502, 503, 504 or no answer) that failed within 30 s after a pod was told to stop.",
+		Type: Double, Unit: "ratio", Scope: ScopeIncident, Needs: []string{evidence.SourceRequests, evidence.SourceEvents},
+		Why: "errors at all times are no matter of draining", Collect: collectLogs,
+		Compute: func(in *Incident) Value {
+			near, all, refs := in.drainErrors()
+			if all == 0 {
+				return Unknown
 			}
-			return known(n, refs...)
+			return known(float64(near)/float64(all), refs...)
 		},
 	},
 	{
@@ -336,6 +329,45 @@ var answerFacts = []Fact{
 			return known(status > 200 && status < 400, append(bad, refs...)...)
 		},
 	},
+}
+
+// stops are the moments at which pods of the workload were told to stop.
+func (in *Incident) stops() []time.Time {
+	var stops []time.Time
+	for _, e := range in.Events {
+		if e.Reason == "Killing" && strings.HasPrefix(e.Message, "Stopping container") || e.Reason == "SuccessfulDelete" {
+			stops = append(stops, e.First)
+		}
+	}
+	for _, h := range in.Signatures["shutting-down"].Hits {
+		stops = append(stops, h.Line.At)
+	}
+	return stops
+}
+
+// drainErrors counts the failing requests, and those within 30 s after a stop; it cites the latter, else all.
+func (in *Incident) drainErrors() (near, all int, refs []evidence.Ref) {
+	stops := in.stops()
+	var others []evidence.Ref
+	for _, r := range in.Requests {
+		if r.At.IsZero() || r.Status != 0 && (r.Status < 502 || r.Status > 504) {
+			continue
+		}
+		all++
+		if slices.ContainsFunc(stops, func(t time.Time) bool {
+			d := r.At.Sub(t)
+			return !t.IsZero() && d >= -time.Second && d <= 30*time.Second
+		}) {
+			near++
+			refs = append(refs, r.Ref)
+		} else {
+			others = append(others, r.Ref)
+		}
+	}
+	if near == 0 {
+		refs = others
+	}
+	return near, all, refs
 }
 
 // gateOnly tells whether a pod is not Ready only because of a readiness gate, all its containers being ready.

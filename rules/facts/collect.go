@@ -78,10 +78,6 @@ func collectTargets(in *Incident) string {
 	return "aws elbv2 describe-target-health --target-group-arn TARGET_GROUP_ARN"
 }
 
-func collectChecks(in *Incident) string {
-	return "aws elbv2 describe-target-groups --target-group-arns TARGET_GROUP_ARN"
-}
-
 // collectSignal asks Prometheus for a canonical signal.
 func collectSignal(signal string) func(*Incident) string {
 	return func(in *Incident) string { return in.queryFor(signal) }

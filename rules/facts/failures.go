@@ -129,8 +129,10 @@ var failureFacts = []Fact{
 		whyText, func(f *Failure) bool {
 			return f.serious() && f.Phase == evidence.PhaseExec && (f.Outcome == evidence.OutcomeTimeout || f.Outcome == evidence.OutcomeUnknown)
 		}),
-	countFact("failures.exec", "Failures of exec probes, whatever the reason.",
-		whyText, func(f *Failure) bool { return f.serious() && f.Phase == evidence.PhaseExec }),
+	countFact("failures.exec", "Failures of exec probes whose command was run.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && f.Phase == evidence.PhaseExec && f.Outcome != evidence.OutcomeNotFound && f.Outcome != evidence.OutcomeRuntime
+		}),
 	countFact("failures.execBroken", "Exec probes whose command, shell or directory does not exist or could not be run.",
 		whyText, func(f *Failure) bool {
 			return f.Phase == evidence.PhaseExec && (f.Outcome == evidence.OutcomeNotFound || f.Outcome == evidence.OutcomeRuntime)

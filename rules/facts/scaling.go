@@ -75,6 +75,11 @@ func (in *Incident) scalingKnown() bool {
 	return len(in.scaleEvents()) > 0 || in.Set.Covered(evidence.SourceEvents)
 }
 
+// autoscaled tells whether the scale events are an autoscaler's.
+func (in *Incident) autoscaled() bool {
+	return slices.ContainsFunc(in.Events, func(e *evidence.Event) bool { return e.Reason == "SuccessfulRescale" })
+}
+
 // near are the scale events from ten minutes before the incident to its end.
 func (in *Incident) near() []scaleEvent {
 	var out []scaleEvent
@@ -125,9 +130,8 @@ func (in *Incident) correlation() correlation {
 			return c
 		}
 		exposed := coveredAfter(scales, from, to)
-		// Failures of one burst are not independent of each other, so the test counts only the onsets: the first failure of
-		// a pod, or the first after two quiet minutes.
-		onsetsIn, onsets := 0, 0
+		// Failures of one burst are not independent of each other, so only the onsets are counted: the first failure of a
+		// pod, or the first after two quiet minutes.
 		last := map[string]time.Time{}
 		for _, m := range moments {
 			hit := slices.ContainsFunc(scales, func(s scaleEvent) bool {
@@ -135,17 +139,13 @@ func (in *Incident) correlation() correlation {
 				return d >= 0 && d <= afterScale
 			})
 			if prev, ok := last[m.pod]; !ok || m.at.Sub(prev) > 2*time.Minute {
-				onsets++
 				if hit {
-					onsetsIn++
+					c.in++
+				} else {
+					c.out++
 				}
 			}
 			last[m.pod] = m.at
-			if hit {
-				c.in++
-			} else {
-				c.out++
-			}
 		}
 		share := float64(exposed) / float64(total)
 		if share <= 0 || share >= 0.95 {
@@ -153,7 +153,7 @@ func (in *Incident) correlation() correlation {
 		}
 		// Half a failure is added to both sides, so that a side without any gives a finite ratio (Haldane-Anscombe).
 		c.ratio = (float64(c.in) + 0.5) / share / ((float64(c.out) + 0.5) / (1 - share))
-		c.p = binomialTail(onsetsIn, onsets, share)
+		c.p = binomialTail(c.in, c.in+c.out, share)
 		c.refs = append(scaleRefs(scales), in.failureRefs((*Failure).serious)...)
 		c.ok = true
 		return c
@@ -247,7 +247,7 @@ var scalingFacts = []Fact{
 		},
 	},
 	{
-		Name: "scaling.rateRatio", Doc: "How many times likelier a failure is within 3 minutes of a scale event than at other times. Failures are counted per pod and scrape where the prober's counters were read, else at the first and last moment of each event row; half a failure is added to both sides.",
+		Name: "scaling.rateRatio", Doc: "How many times likelier it is that a pod begins to fail within 3 minutes of a scale event than at other times. A beginning is the first failure of a pod or the first after two quiet minutes, by the prober's counters where they were read, else by the first and last moment of each event row; half of one is added to both sides.",
 		Type: Double, Unit: "ratio", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "it measures whether failures cluster around scale events", Collect: collectScaling,
 		Compute: func(in *Incident) Value {
@@ -258,7 +258,7 @@ var scalingFacts = []Fact{
 		},
 	},
 	{
-		Name: "scaling.significance", Doc: "Chance to see as many failures that close to scale events if the two had nothing to do with each other: a one-sided binomial test over the onsets, which are the first failure of a pod and the first after two quiet minutes.",
+		Name: "scaling.significance", Doc: "Chance to see as many failures that close to scale events if the two had nothing to do with each other: a one-sided binomial test over the same beginnings.",
 		Type: Double, Unit: "probability", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "few failures cluster by chance", Collect: collectScaling,
 		Compute: func(in *Incident) Value {
@@ -269,14 +269,15 @@ var scalingFacts = []Fact{
 		},
 	},
 	{
-		Name: "scaling.reversals", Doc: "How often the direction of scaling turned among the autoscaler's events.",
+		Name: "scaling.reversals", Doc: "How often the direction of scaling turned among the autoscaler's events; unknown without any of those.",
 		Type: Int, Unit: "turns", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "an autoscaler that swings makes cold and drained replicas all the time", Collect: collectScaling,
 		Compute: func(in *Incident) Value {
-			if !in.scalingKnown() {
+			es := in.near()
+			// The controllers' events of a rolling update go up and down by turns; only an autoscaler's show its direction.
+			if len(es) == 0 || !in.autoscaled() {
 				return Unknown
 			}
-			es := in.near()
 			n := int64(0)
 			for i := 2; i < len(es); i++ {
 				if es[i].up != es[i-1].up {
