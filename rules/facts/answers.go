@@ -130,7 +130,9 @@ var answerFacts = []Fact{
 		Type: Int, Unit: "HTTP status", Scope: ScopeIncident, Needs: []string{evidence.SourceRequests},
 		Why: "what the endpoint says to somebody else than the prober", Collect: collectCurl,
 		Compute: func(in *Incident) Value {
-			rs := in.asked(func(r *evidence.Request) bool { return r.Status > 0 && (in.onHealthPath(r.Path) || HealthWord(r.Path)) })
+			rs := in.asked(func(r *evidence.Request) bool {
+				return r.Status > 0 && (in.onHealthPath(r.Path) || in.pathInfo(r.Path).word)
+			})
 			if len(rs) == 0 {
 				return Unknown
 			}
@@ -161,7 +163,7 @@ var answerFacts = []Fact{
 			n := int64(0)
 			var refs, all []evidence.Ref
 			for _, r := range in.Requests {
-				if in.onHealthPath(r.Path) || HealthWord(r.Path) {
+				if in.onHealthPath(r.Path) || in.pathInfo(r.Path).word {
 					continue
 				}
 				all = append(all, r.Ref)
@@ -218,7 +220,7 @@ var answerFacts = []Fact{
 		Compute: func(in *Incident) Value {
 			var refs []evidence.Ref
 			good, bad := false, false
-			for _, r := range in.asked(func(r *evidence.Request) bool { return HealthWord(r.Path) }) {
+			for _, r := range in.asked(func(r *evidence.Request) bool { return in.pathInfo(r.Path).word }) {
 				refs = append(refs, r.Ref)
 				failed := r.Status >= 400 || strings.Contains(r.Excerpt, `"fail"`) || strings.Contains(strings.ToUpper(r.Excerpt), `"DOWN"`)
 				switch {

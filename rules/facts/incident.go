@@ -106,7 +106,8 @@ type Incident struct {
 	Probe *Probe
 	Pod   *evidence.Pod
 
-	memo map[string]any
+	memo  map[string]any
+	paths map[string]pathInfo
 }
 
 // Probe is one probe of the container.
@@ -216,17 +217,29 @@ func (in *Incident) healthPaths() []string {
 	})
 }
 
-// onHealthPath tells whether the path is one that a probe or a check asks for.
-func (in *Incident) onHealthPath(path string) bool {
-	set := once(in, "healthPathSet", func() map[string]bool {
-		set := map[string]bool{}
-		for _, h := range in.healthPaths() {
-			set[plainPath(h)] = true
-		}
-		return set
-	})
-	return set[plainPath(path)]
+// pathInfo is what a request's path says. There are thousands of requests and a handful of paths.
+type pathInfo struct {
+	probed bool // a probe or a check asks for it
+	word   bool // its name is that of a health endpoint
 }
+
+func (in *Incident) pathInfo(path string) pathInfo {
+	if info, ok := in.paths[path]; ok {
+		return info
+	}
+	if in.paths == nil {
+		in.paths = map[string]pathInfo{}
+	}
+	info := pathInfo{word: HealthWord(path)}
+	for _, h := range in.healthPaths() {
+		info.probed = info.probed || plainPath(h) == plainPath(path)
+	}
+	in.paths[path] = info
+	return info
+}
+
+// onHealthPath tells whether the path is one that a probe or a check asks for.
+func (in *Incident) onHealthPath(path string) bool { return in.pathInfo(path).probed }
 
 // plainPath is a path without query and final slash.
 func plainPath(path string) string {

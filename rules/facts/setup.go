@@ -111,6 +111,10 @@ func configuredWorkers(c *evidence.Container) int {
 // inFlight finds gauges of an application that count what is under way, by their names.
 var inFlight = regexp.MustCompile(`(?i)(in_?flight|in_?progress|active|concurrent|running|open)_?(requests|sessions|sandboxes|jobs|tasks|workers|threads|connections|streams|calls|clients)?$`)
 
+// maxPastedSeries is up to how many series an application's own gauge is looked for by its name: a paste by hand is small,
+// and a whole Prometheus has a known stack's signals instead.
+const maxPastedSeries = 500
+
 // heavyPrograms start slowly: interpreters, virtual machines and login shells.
 var heavyPrograms = []string{"bundle", "ruby", "rails", "rake", "python", "python3", "node", "npm", "npx", "java", "php", "perl", "mongo", "mongosh", "rabbitmqctl", "rabbitmq-diagnostics", "cqlsh", "nodetool", "kubectl", "celery", "manage.py", "artisan", "dotnet", "elixir", "mix", "sqlplus", "kafka-topics.sh", "kafka-broker-api-versions.sh"}
 
@@ -168,10 +172,11 @@ var setupFacts = []Fact{
 				}
 			}
 			for _, e := range in.Events {
-				for _, n := range sidecarNames {
-					if strings.HasSuffix(e.Message, "container "+n) || strings.HasSuffix(e.Message, "container: "+n) {
-						return known(true, e.Ref)
-					}
+				if e.Reason != "Created" && e.Reason != "Started" {
+					continue
+				}
+				if i := strings.LastIndexByte(e.Message, ' '); slices.Contains(sidecarNames, e.Container) || slices.Contains(sidecarNames, e.Message[i+1:]) {
+					return known(true, e.Ref)
 				}
 			}
 			if !read {
@@ -249,7 +254,7 @@ var setupFacts = []Fact{
 			var ref evidence.Ref
 			for i := range in.Set.Series {
 				s := &in.Set.Series[i]
-				if s.Signal != "" || s.Type == "counter" || s.Type == "histogram" || !inFlight.MatchString(s.Name) || strings.HasPrefix(s.Name, "process_") || strings.HasPrefix(s.Name, "go_") || strings.HasPrefix(s.Name, "container_") {
+				if len(in.Set.Series) > maxPastedSeries || s.Signal != "" || s.Type == "counter" || s.Type == "histogram" || !inFlight.MatchString(s.Name) || strings.HasPrefix(s.Name, "process_") || strings.HasPrefix(s.Name, "go_") || strings.HasPrefix(s.Name, "container_") {
 					continue
 				}
 				for _, x := range s.Samples {
