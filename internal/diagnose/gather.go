@@ -159,7 +159,7 @@ func (b *builder) probes(in *incident) {
 	if in.Template != nil {
 		for i := range in.Template.Containers {
 			t := &in.Template.Containers[i]
-			if t.Name == in.Container || in.Container == "" {
+			if t.Name == in.Container || in.Container == "" || t.Name == "" {
 				use(t, in.Template.Ref)
 			}
 		}

@@ -16,6 +16,9 @@ import (
 // silence between rows means that nothing held them together.
 const burstGap = time.Hour
 
+// smallBurst is the number of failures below which a burst is no incident of its own.
+const smallBurst = 5
+
 // incident is one incident while it is put together.
 type incident struct {
 	facts.Incident
@@ -426,6 +429,10 @@ func (b *builder) joinUnnamed() {
 	if len(unnamed) == 0 {
 		return
 	}
+	if len(named) == 0 && len(unnamed) == 1 {
+		b.adoptWorkload(b.byKey[unnamed[0]])
+		return
+	}
 	// Several incidents without a container name, or one named workload: all of it is one incident.
 	var into *incident
 	var keep incidentKey
@@ -477,21 +484,44 @@ func (b *builder) adoptWorkload(in *incident) {
 		in.inferred = "the only workload in the input"
 		return
 	}
-	var pod *evidence.Pod
-	for i := range b.set.Pods {
-		if b.set.Pods[i].Object.Name == "" {
-			continue
-		}
-		if pod != nil {
+	if w, inferred, ok := b.onlyNamed(); ok {
+		in.Workload, in.inferred, in.Namespace = w, inferred, w.Namespace
+	}
+}
+
+// onlyNamed is the one workload whose pods anything in the input names: a pod, an event, a log, a request, a metric.
+func (b *builder) onlyNamed() (evidence.Object, string, bool) {
+	var found evidence.Object
+	n := 0
+	see := func(ns, pod string) {
+		if pod == "" || n > 1 {
 			return
 		}
-		pod = &b.set.Pods[i]
+		w, _ := b.owners.workload(ns, pod)
+		if n == 0 || w.Name != found.Name || w.Kind != found.Kind {
+			found = w
+			n++
+		}
 	}
-	if pod != nil {
-		in.Workload, in.inferred = b.owners.workload(pod.Object.Namespace, pod.Object.Name)
-		in.Namespace = pod.Object.Namespace
-		in.inferred = "the only pod in the input"
+	for i := range b.set.Pods {
+		see(b.set.Pods[i].Object.Namespace, b.set.Pods[i].Object.Name)
 	}
+	for i := range b.set.Events {
+		if o := b.set.Events[i].Object; o.Kind == "Pod" || o.Kind == "" {
+			see(o.Namespace, o.Name)
+		}
+	}
+	for i := range b.set.Logs {
+		see(b.set.Logs[i].Object.Namespace, b.set.Logs[i].Object.Name)
+	}
+	for i := range b.set.Requests {
+		see(b.set.Requests[i].Object.Namespace, b.set.Requests[i].Object.Name)
+	}
+	for i := range b.set.Series {
+		l := b.set.Series[i].Labels
+		see(l["namespace"], l["pod"])
+	}
+	return found, "the only workload that the input names", n == 1
 }
 
 // fromNodeLogs makes an incident of kernel and kubelet complaints when nothing else is wrong.
@@ -578,7 +608,15 @@ func (b *builder) splitBursts(in *incident) []*incident {
 			end = f.Last
 		}
 	}
-	if len(bursts) < 2 {
+	// A few failures now and then are one matter: transients come apart by hours.
+	small := slices.ContainsFunc(bursts, func(fs []facts.Failure) bool {
+		n := 0
+		for _, f := range fs {
+			n += f.Count
+		}
+		return n < smallBurst
+	})
+	if len(bursts) < 2 || small {
 		return []*incident{in}
 	}
 	var out []*incident

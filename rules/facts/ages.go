@@ -143,11 +143,12 @@ var ageFacts = []Fact{
 func onlyNewTemplate(in *Incident) Value {
 	newest := map[string]time.Time{}
 	for _, p := range in.Pods {
-		if p.TemplateHash == "" || p.Created.IsZero() {
+		hash := template(p)
+		if hash == "" || p.Created.IsZero() {
 			continue
 		}
-		if t, ok := newest[p.TemplateHash]; !ok || p.Created.After(t) {
-			newest[p.TemplateHash] = p.Created
+		if t, ok := newest[hash]; !ok || p.Created.After(t) {
+			newest[hash] = p.Created
 		}
 	}
 	if len(newest) < 2 {
@@ -166,11 +167,11 @@ func onlyNewTemplate(in *Incident) Value {
 		bad := in.isFailing(p.Object.Name) || ok && !ready
 		refs = append(refs, p.Ref)
 		switch {
-		case p.TemplateHash == latest && bad:
+		case template(p) == latest && bad:
 			failNew++
-		case p.TemplateHash != latest && bad:
+		case template(p) != latest && bad:
 			failOld++
-		case p.TemplateHash != latest && ok && ready:
+		case template(p) != latest && ok && ready:
 			okOld++
 		}
 	}

@@ -60,7 +60,12 @@ func (in *Incident) speaksOfHealth(l *evidence.LogLine) bool {
 	if l.Route != "" {
 		return in.onHealthPath(l.Route)
 	}
-	for _, word := range []string{"HealthIndicator", "healthcheck", "health check", "HealthCheck", "readiness", "liveness", "kube-probe"} {
+	for _, p := range in.healthPaths() {
+		if len(p) > 2 && strings.Contains(l.Message, p) {
+			return true
+		}
+	}
+	for _, word := range []string{"HealthIndicator", "Health.call", "healthz", "readyz", "livez", "healthcheck", "health check", "HealthCheck", "readiness", "liveness", "kube-probe"} {
 		if strings.Contains(l.Logger, word) || strings.Contains(l.Message, word) {
 			return true
 		}

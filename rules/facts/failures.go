@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/probedoctor/probedoctor/sources/evidence"
@@ -52,12 +54,13 @@ func (in *Incident) classes() []class {
 			probe      evidence.ProbeKind
 			status     int
 			redirected bool
+			starting   bool
 		}
 		at := map[key]int{}
 		var out []class
 		for i := range in.Failures {
 			f := &in.Failures[i]
-			k := key{f.Phase, f.Outcome, f.Life, f.Result, f.Probe, f.Status, f.Redirected}
+			k := key{f.Phase, f.Outcome, f.Life, f.Result, f.Probe, f.Status, f.Redirected, saysStarting(f.Message)}
 			j, ok := at[k]
 			if !ok {
 				j = len(out)
@@ -72,6 +75,20 @@ func (in *Incident) classes() []class {
 		}
 		return out
 	})
+}
+
+// saysStarting tells whether a probe's output says that the server is on its way up.
+func saysStarting(message string) bool {
+	// Texts of the kubelet's own HTTP client never do; most messages are such.
+	if strings.HasSuffix(message, "awaiting headers)") || strings.HasSuffix(message, "connection refused") {
+		return false
+	}
+	for _, w := range []string{"starting up", "is starting", "LOADING", "not yet", "nitializ", "recovery mode", "in recovery", "warming up", "still starting", "not started", "bootstrap", "is loading"} {
+		if strings.Contains(message, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func seriousWith(phase evidence.Phase, outcome evidence.Outcome) func(*Failure) bool {
@@ -143,6 +160,8 @@ var failureFacts = []Fact{
 		whyText, seriousWith("", evidence.OutcomeNotServing)),
 	countFact("failures.noService", "gRPC servers without the health service or without the asked service name.",
 		whyText, seriousWith("", evidence.OutcomeNoService)),
+	countFact("failures.saysStarting", "Failures whose text says that the server is starting, loading or recovering.",
+		whyText, func(f *Failure) bool { return f.Result == evidence.Failed && saysStarting(f.Message) }),
 	countFact("failures.errored", "Probes that errored: the kubelet throws their result away, so they change no state.",
 		whyText, func(f *Failure) bool { return f.Result == evidence.Errored }),
 	countFact("failures.redirected", "Probes whose message shows that the kubelet followed or ended at a redirect.",
@@ -173,7 +192,9 @@ var failureFacts = []Fact{
 		Name: "failures.kills", Doc: "Containers that were killed because their liveness probe failed, by Killing events.",
 		Type: Int, Unit: "kills", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "restarts by liveness are an outage of their own", Collect: collectEvents,
-		Compute: func(in *Incident) Value { return in.countKills("failed liveness probe") },
+		Compute: func(in *Incident) Value {
+			return in.countKills("failed liveness probe", "is unhealthy, it will be killed")
+		},
 	},
 	{
 		Name: "failures.startupKills", Doc: "Containers that were killed because their startup probe failed, by Killing events.",
@@ -217,11 +238,12 @@ var failureFacts = []Fact{
 	},
 }
 
-func (in *Incident) countKills(text string) Value {
+// countKills counts Killing events with one of the texts; old kubelets did not say which probe.
+func (in *Incident) countKills(texts ...string) Value {
 	n := int64(0)
 	var refs []evidence.Ref
 	for _, e := range in.Events {
-		if e.Reason == "Killing" && containsFold(e.Message, text) && (in.Container == "" || e.Container == "" || e.Container == in.Container) {
+		if e.Reason == "Killing" && slices.ContainsFunc(texts, func(t string) bool { return containsFold(e.Message, t) }) && (in.Container == "" || e.Container == "" || e.Container == in.Container) {
 			n += int64(max(e.Count, 1))
 			refs = append(refs, e.Ref)
 		}

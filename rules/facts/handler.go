@@ -108,6 +108,18 @@ var handlerFacts = []Fact{
 		},
 	},
 	{
+		Name: "handler.median", Doc: "Median of the time the health handler took in the failing pods' log lines.",
+		Type: Duration, Scope: ScopeIncident, Needs: []string{evidence.SourceLogs},
+		Why: "a handler that always takes about as long as the probe allows is slow by nature", Collect: collectLogs,
+		Compute: func(in *Incident) Value {
+			h := in.handled()
+			if len(h.durations) == 0 {
+				return Unknown
+			}
+			return known(quantile(h.durations, 0.5), h.refs...)
+		},
+	},
+	{
 		Name: "handler.max", Doc: "Longest time the health handler took in the failing pods' log lines or by its metric.",
 		Type: Duration, Scope: ScopeIncident, Needs: []string{evidence.SourceLogs, evidence.SourceMetrics},
 		Why: "whether any health request was slow inside the handler", Collect: collectLogs,

@@ -41,7 +41,7 @@ var patternFacts = []Fact{
 		},
 	},
 	{
-		Name: "pattern.healthySiblings", Doc: "Live pods of the workload without a failure that is not noise.",
+		Name: "pattern.healthySiblings", Doc: "Live pods of the failing pods' template without a failure that is not noise.",
 		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
 		Why: "a healthy sibling of the same template rules out what all of them share", Collect: collectPods,
 		Compute: func(in *Incident) Value {
@@ -51,7 +51,7 @@ var patternFacts = []Fact{
 			n := int64(0)
 			var refs []evidence.Ref
 			for _, p := range in.livePods() {
-				if !in.isFailing(p.Object.Name) {
+				if !in.isFailing(p.Object.Name) && in.sameTemplate(p) {
 					n++
 					refs = append(refs, p.Ref)
 				}
@@ -128,6 +128,27 @@ var patternFacts = []Fact{
 				return Unknown
 			}
 			return known(int64(len(failing)), refs...)
+		},
+	},
+	{
+		Name: "pattern.failingOnNode", Doc: "Failing pods on the node that carries most of them.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "two pods that fail on one node are less of a chance than one", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			n := map[string]int64{}
+			var refs []evidence.Ref
+			most := int64(0)
+			for _, p := range in.Pods {
+				if p.Node != "" && in.isFailing(p.Object.Name) {
+					n[p.Node]++
+					most = max(most, n[p.Node])
+					refs = append(refs, p.Ref)
+				}
+			}
+			if most == 0 {
+				return Unknown
+			}
+			return known(most, refs...)
 		},
 	},
 	{
@@ -230,10 +251,41 @@ func (in *Incident) nodesOfPods() (failing, healthy map[string]bool, refs []evid
 	return failing, healthy, refs
 }
 
+// template is what tells pods of one pod template from those of another: the label of its hash, else the part of the name
+// that a Deployment makes of it. Empty when neither is known.
+func template(p *evidence.Pod) string {
+	if p.TemplateHash != "" {
+		return p.TemplateHash
+	}
+	parts := strings.Split(p.Object.Name, "-")
+	if n := len(parts); n >= 3 && len(parts[n-1]) == 5 && len(parts[n-2]) >= 6 && len(parts[n-2]) <= 10 && strings.ContainsAny(parts[n-2], "0123456789") {
+		return parts[n-2]
+	}
+	return ""
+}
+
+// sameTemplate tells whether the pod has the template of a failing one; where templates are not known, all are alike.
+func (in *Incident) sameTemplate(p *evidence.Pod) bool {
+	failing := once(in, "failingTemplates", func() map[string]bool {
+		set := map[string]bool{}
+		for _, q := range in.Pods {
+			if in.isFailing(q.Object.Name) {
+				set[template(q)] = true
+			}
+		}
+		return set
+	})
+	t := template(p)
+	return t == "" || len(failing) == 0 || failing[t] || failing[""]
+}
+
 func everSucceeded(in *Incident) Value {
 	var no []evidence.Ref
 	allNew := len(in.Pods) > 0
 	for _, p := range in.Pods {
+		if !in.sameTemplate(p) {
+			continue // another version says nothing of this one's configuration
+		}
 		c := in.containerOf(p)
 		ready, ok := p.Ready()
 		if ok && ready {
@@ -267,7 +319,7 @@ func everSucceeded(in *Incident) Value {
 			return known(true, r.Ref)
 		}
 	}
-	if allNew && len(no) == len(in.Pods) {
+	if allNew && len(no) > 0 {
 		// No pod is ready now; none was as far as its conditions tell.
 		return known(false, no...)
 	}
@@ -286,7 +338,7 @@ func simultaneous(in *Incident) Value {
 			first[f.Object.Name], refs[f.Object.Name] = f.First, f.Cites
 		}
 	}
-	if len(first) == 0 || len(in.livePods()) == 0 {
+	if len(first) == 0 || len(in.livePods()) == 0 && len(first) < 3 {
 		return Unknown
 	}
 	period := 10 * time.Second

@@ -132,6 +132,34 @@ var probeFacts = []Fact{
 	},
 }
 
+var proberFacts = []Fact{
+	{
+		Name: "prober.failedShare", Doc: "Share of probes that failed since the container started, by the kubelet's own counters (prober_probe_total).",
+		Type: Double, Unit: "ratio", Scope: ScopeIncident, Needs: []string{evidence.SourceMetrics},
+		Why: "rare failures are transients, many are an outage", Collect: collectSignal("probe.failedRatio"),
+		Compute: func(in *Incident) Value {
+			failed, all := 0.0, 0.0
+			var refs []evidence.Ref
+			for i := range in.Set.Series {
+				s := &in.Set.Series[i]
+				if s.Name != "prober_probe_total" || s.Signal != "" || len(s.Samples) == 0 || len(in.failingPods()) > 0 && !in.isFailing(podLabel(s)) {
+					continue
+				}
+				v := s.Samples[len(s.Samples)-1].Value
+				all += v
+				if s.Labels["result"] == "failed" {
+					failed += v
+				}
+				refs = append(refs, s.Ref)
+			}
+			if all == 0 {
+				return Unknown
+			}
+			return known(failed/all, refs...)
+		},
+	},
+}
+
 var podFacts = []Fact{
 	{
 		Name: "pod.name", Doc: "Name of the pod.", Type: String, Scope: ScopePod, Needs: []string{evidence.SourcePods}, Why: "which pod", Collect: collectPods,

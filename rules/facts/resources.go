@@ -87,19 +87,19 @@ func (in *Incident) spec() (*evidence.Container, evidence.Ref) {
 
 // templateContainer finds the container of that name in a template; without a name, the only one.
 func templateContainer(w *evidence.Workload, name string) *evidence.Container {
+	if name != "" {
+		c, _ := evidence.FindContainer(w.Containers, name)
+		return c
+	}
 	var only *evidence.Container
 	n := 0
 	for i := range w.Containers {
-		c := &w.Containers[i]
-		if c.Name == name && name != "" {
-			return c
-		}
-		if !c.Init {
-			only = c
+		if !w.Containers[i].Init {
+			only = &w.Containers[i]
 			n++
 		}
 	}
-	if name == "" && n == 1 {
+	if n == 1 {
 		return only
 	}
 	return nil

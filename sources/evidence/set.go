@@ -135,7 +135,12 @@ func (s *Set) Lookup(ref Ref) (any, bool) {
 }
 
 // Covered tells whether the source was read whole, so that the absence of an item means something.
+//
+// Event rows that somebody pasted one by one cover nothing: what else happened was not pasted.
 func (s *Set) Covered(source string) bool {
+	if source == SourceEvents && !slices.ContainsFunc(s.Events, func(e Event) bool { return e.Source != "paste" }) {
+		return false
+	}
 	ok := false
 	for _, c := range s.Coverage {
 		if c.Source == source {

@@ -295,14 +295,24 @@ func (p *Pod) Ready() (ready, known bool) {
 	return false, false
 }
 
-// Container gives the container of that name.
-func (p *Pod) Container(name string) (*Container, bool) {
-	for i := range p.Containers {
-		if p.Containers[i].Name == name {
-			return &p.Containers[i], true
+// Container gives the container of that name; where none has it, the only one without a name, as a fragment of a
+// description has.
+func (p *Pod) Container(name string) (*Container, bool) { return FindContainer(p.Containers, name) }
+
+// FindContainer does the same in a list of containers.
+func FindContainer(cs []Container, name string) (*Container, bool) {
+	var nameless *Container
+	n := 0
+	for i := range cs {
+		switch cs[i].Name {
+		case name:
+			return &cs[i], true
+		case "":
+			nameless = &cs[i]
+			n++
 		}
 	}
-	return nil, false
+	return nameless, n == 1
 }
 
 // Workload is a controller of pods: Deployment, ReplicaSet, StatefulSet, DaemonSet, Job, ReplicationController.
