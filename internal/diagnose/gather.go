@@ -39,8 +39,11 @@ func (b *builder) gather(in *incident) {
 	}
 	w := in.Workload.Name
 	in.Events = of(b.index.events, w, func(e *evidence.Event) bool { return sameNamespace(e.Object.Namespace, in.Namespace) })
-	for _, node := range sortedKeys(nodes) {
-		in.Events = append(in.Events, b.index.nodeEvents[node]...)
+	// Where no pod names its node, all nodes of the input could be it.
+	for _, node := range sortedKeys(b.index.nodeEvents) {
+		if nodes[node] || len(nodes) == 0 {
+			in.Events = append(in.Events, b.index.nodeEvents[node]...)
+		}
 	}
 	b.autoscaler(in)
 	in.Logs = of(b.index.logs, w, func(l *evidence.LogLine) bool {
@@ -278,6 +281,9 @@ func (b *builder) balancer(in *incident, nodes map[string]bool) {
 	}
 }
 
+// maxCompared bounds the number of incidents that are compared with each other.
+const maxCompared = 500
+
 // countNeighbours notes for each incident how many other workloads fail on each node.
 func (b *builder) countNeighbours(all []*incident) {
 	byNode := map[string]map[string]bool{}
@@ -291,7 +297,13 @@ func (b *builder) countNeighbours(all []*incident) {
 			}
 		}
 	}
-	for _, in := range all {
+	for i, in := range all {
+		for j, other := range all {
+			if i != j && len(other.Failures) > 0 && len(in.Failures) > 0 && (other.Namespace != in.Namespace || other.Workload.Name != in.Workload.Name) &&
+				!other.Start.After(in.End.Add(time.Minute)) && !other.End.Before(in.Start.Add(-time.Minute)) && len(all) < maxCompared {
+				in.OtherWorkloads++
+			}
+		}
 		in.OtherFailing = map[string]int{}
 		for node, ws := range byNode {
 			n := len(ws)

@@ -52,7 +52,7 @@ func incidents(set *evidence.Set, pack *rules.Pack) []*incident {
 	b.joinUnnamed()
 	b.fromNodeLogs(pack)
 	b.fromRequests()
-	b.fromAppLogs()
+	b.fromAppLogs(pack)
 	var out []*incident
 	for _, k := range b.order {
 		if in, ok := b.byKey[k]; ok {
@@ -152,6 +152,9 @@ func (b *builder) fromFailures() {
 		f := &b.set.Failures[i]
 		ns := f.Object.Namespace
 		p := b.owners.pod(ns, f.Object.Name)
+		if f.Object.Name == "" && len(b.owners.pods) == 1 {
+			p = b.owners.pods[sortedPodKeys(b.owners.pods)[0]] // a row without a name beside one pod is about that pod
+		}
 		if ns == "" && p != nil {
 			ns = p.Object.Namespace
 		}
@@ -181,9 +184,14 @@ func (b *builder) containerFor(p *evidence.Pod, w evidence.Object, f *evidence.F
 		}
 	}
 	name, n := "", 0
+	unready, u := "", 0
 	for i := range cs {
 		if cs[i].Init && !cs[i].Sidecar {
 			continue
+		}
+		if cs[i].StatusKnown && !cs[i].Ready && !cs[i].ReadyUnknown {
+			unready = cs[i].Name
+			u++
 		}
 		fits := len(cs[i].Probes) == 0
 		for _, pr := range cs[i].Probes {
@@ -196,8 +204,11 @@ func (b *builder) containerFor(p *evidence.Pod, w evidence.Object, f *evidence.F
 			n++
 		}
 	}
-	if n == 1 {
+	switch {
+	case n == 1:
 		return name
+	case u == 1 && f.Probe == evidence.Readiness:
+		return unready // a readiness failure is of the container that is not ready
 	}
 	return ""
 }
@@ -566,12 +577,21 @@ func (b *builder) fromRequests() {
 
 // fromAppLogs makes an incident of log lines in which somebody's request to a health endpoint failed, such as an
 // operator's, when nothing else is wrong. Their texts are those of Go's HTTP client, as the kubelet's are.
-func (b *builder) fromAppLogs() {
+func (b *builder) fromAppLogs(pack *rules.Pack) {
 	if len(b.byKey) > 0 {
 		return
 	}
 	for i := range b.set.Logs {
 		l := &b.set.Logs[i]
+		if pack.Matches("upstream-connect-failed", l.Logger, l.Message) {
+			w, inferred := b.owners.workload(l.Object.Namespace, l.Object.Name)
+			in := b.get(l.Object.Namespace, w, l.Container, inferred)
+			if len(in.symptoms) < 20 {
+				in.symptoms = append(in.symptoms, rules.Symptom{Kind: "failing-request", Text: "a proxy cannot connect to the application", Refs: []evidence.Ref{l.Ref}})
+			}
+			b.adoptWorkload(in)
+			continue
+		}
 		at := strings.Index(l.Message, `Get "`)
 		if at < 0 || !strings.HasPrefix(l.Origin, "app") && l.Origin != "" {
 			continue

@@ -53,7 +53,7 @@ func newIndex(set *evidence.Set, o *owners) *index {
 			name := o.name(e.Object)
 			x.events[name] = append(x.events[name], e)
 		}
-		if e.Reason == "Killing" && strings.HasPrefix(e.Message, "Stopping container") && e.Object.Name != "" {
+		if e.Reason == "Killing" && stopsPod(e.Message) {
 			k := podKey{e.Object.Namespace, e.Object.Name}
 			if at, ok := x.stopped[k]; !ok || e.First.Before(at) {
 				x.stopped[k] = e.First
@@ -137,3 +137,9 @@ func of[T any](m map[string][]T, workload string, keep func(T) bool) []T {
 
 // sameNamespace tells whether two namespaces can be the same; one that is not known can be any.
 func sameNamespace(a, b string) bool { return a == b || a == "" || b == "" }
+
+// stopsPod tells whether a Killing event is about a pod that is to end, and not about a failed probe. Old kubelets wrote
+// "Killing container with id docker://NAME:Need to kill Pod".
+func stopsPod(message string) bool {
+	return strings.HasPrefix(message, "Stopping container") || strings.Contains(message, "Need to kill Pod") || strings.Contains(message, "Need to kill pod")
+}

@@ -8,7 +8,7 @@ import (
 
 // Which pods fail by age: older ones that are full or leak, newer ones that are cold.
 
-// aged are the workload's pods with a known creation time, split into those that fail and those that do not.
+// aged are the workload's live pods with a known creation time, split into those that fail and those that do not.
 type aged struct {
 	failing, healthy []*evidence.Pod
 }
@@ -16,8 +16,8 @@ type aged struct {
 func (in *Incident) aged() aged {
 	return once(in, "aged", func() aged {
 		var a aged
-		for _, p := range in.Pods {
-			if p.Created.IsZero() || !p.Deleted.IsZero() {
+		for _, p := range in.livePods() {
+			if p.Created.IsZero() {
 				continue
 			}
 			if in.isFailing(p.Object.Name) {

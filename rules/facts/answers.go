@@ -126,6 +126,25 @@ var answerFacts = []Fact{
 		},
 	},
 	{
+		Name: "answers.proberClients", Doc: "Different addresses from which balancers' health checkers ask the health path, by the server's log.",
+		Type: Int, Unit: "addresses", Scope: ScopeIncident, Needs: []string{evidence.SourceLogs},
+		Why: "each node of a balancer checks every target: they multiply", Collect: collectLogs,
+		Compute: func(in *Incident) Value {
+			clients := map[string]bool{}
+			var refs []evidence.Ref
+			for _, r := range in.proberRequests() {
+				if r.Client != "" && isProber(r.UserAgent) && !strings.HasPrefix(r.UserAgent, "kube-probe/") && !clients[r.Client] {
+					clients[r.Client] = true
+					refs = append(refs, r.Ref)
+				}
+			}
+			if len(clients) == 0 {
+				return Unknown
+			}
+			return known(int64(len(clients)), refs...)
+		},
+	},
+	{
 		Name: "answers.toHand", Doc: "The status that a request by hand to a health path got.",
 		Type: Int, Unit: "HTTP status", Scope: ScopeIncident, Needs: []string{evidence.SourceRequests},
 		Why: "what the endpoint says to somebody else than the prober", Collect: collectCurl,
@@ -241,10 +260,10 @@ var answerFacts = []Fact{
 		Type: Int, Unit: "requests", Scope: ScopeIncident, Needs: []string{evidence.SourceRequests, evidence.SourceEvents},
 		Why: "traffic that is lost just when pods end is an order of draining", Collect: collectLogs,
 		Compute: func(in *Incident) Value {
-			if len(in.stops()) == 0 || len(in.Requests) == 0 {
+			near, all, refs := in.drainErrors()
+			if len(in.stops()) == 0 || all == 0 && len(in.Requests) == 0 {
 				return Unknown
 			}
-			near, _, refs := in.drainErrors()
 			return known(int64(near), refs...)
 		},
 	},
@@ -368,6 +387,14 @@ func (in *Incident) drainErrors() (near, all int, refs []evidence.Ref) {
 	}
 	if near == 0 {
 		refs = others
+	}
+	// A proxy's error log tells of the same: it could not connect to the pod.
+	for _, h := range in.Signatures["upstream-connect-failed"].Hits {
+		all++
+		if t := h.Line.At; slices.ContainsFunc(stops, func(s time.Time) bool { d := t.Sub(s); return !s.IsZero() && d >= -time.Second && d <= 30*time.Second }) {
+			near++
+			refs = append(refs, h.Line.Ref)
+		}
 	}
 	return near, all, refs
 }

@@ -306,10 +306,27 @@ var configFacts = []Fact{
 	},
 }
 
+// probedPortKnown tells whether a probed port is known by its number.
+func (in *Incident) probedPortKnown() bool {
+	number := func(s string) bool { _, err := strconv.Atoi(s); return err == nil }
+	for i := range in.Probes {
+		p := &in.Probes[i]
+		if p.Spec != nil && number(in.portNumber(p.Spec.Endpoint.Port)) {
+			return true
+		}
+		for _, f := range p.Failures {
+			if number(f.Target.Port) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // listening compares the probed ports with the sockets: for loopback, whether the probed port is bound to it alone; else
 // whether the probed port is bound at all.
 func (in *Incident) listening(loopback bool) Value {
-	if len(in.Listeners) == 0 {
+	if len(in.Listeners) == 0 || !in.probedPortKnown() {
 		return Unknown
 	}
 	onPort, onLoopback := false, true

@@ -55,12 +55,13 @@ func (in *Incident) classes() []class {
 			status     int
 			redirected bool
 			starting   bool
+			fork, dep  bool
 		}
 		at := map[key]int{}
 		var out []class
 		for i := range in.Failures {
 			f := &in.Failures[i]
-			k := key{f.Phase, f.Outcome, f.Life, f.Result, f.Probe, f.Status, f.Redirected, saysStarting(f.Message)}
+			k := key{f.Phase, f.Outcome, f.Life, f.Result, f.Probe, f.Status, f.Redirected, saysStarting(f.Message), f.cannotFork(), f.namesDependency() != ""}
 			j, ok := at[k]
 			if !ok {
 				j = len(out)
@@ -77,10 +78,34 @@ func (in *Incident) classes() []class {
 	})
 }
 
+// cannotFork tells whether the probe's shell could not start a process.
+func (f *Failure) cannotFork() bool {
+	return f.Phase == evidence.PhaseExec && (strings.Contains(f.Message, "fork") && strings.Contains(f.Message, "esource temporarily unavailable") || strings.Contains(f.Message, "fork: retry"))
+}
+
+// namesDependency is the database, cache or broker that an exec probe's output names and that the pod or container is not
+// itself by its name.
+func (f *Failure) namesDependency() string {
+	if f.Phase != evidence.PhaseExec || f.Message == "" {
+		return ""
+	}
+	low := strings.ToLower(f.Message)
+	for _, w := range []string{"redis", "postgres", "psql", "mysql", "mariadb", "mongo", "kafka", "rabbit", "amqp", "elasticsearch", "cassandra", "zookeeper", "etcd"} {
+		if strings.Contains(low, w) && !strings.Contains(f.Object.Name, w[:min(len(w), 5)]) && !strings.Contains(f.Container, w[:min(len(w), 5)]) {
+			return w
+		}
+	}
+	return ""
+}
+
 // saysStarting tells whether a probe's output says that the server is on its way up.
 func saysStarting(message string) bool {
 	// Texts of the kubelet's own HTTP client never do; most messages are such.
 	if strings.HasSuffix(message, "awaiting headers)") || strings.HasSuffix(message, "connection refused") {
+		return false
+	}
+	// What a client library reports is the state of what it asked.
+	if strings.Contains(message, "nable to connect") || strings.Contains(message, "xception") {
 		return false
 	}
 	for _, w := range []string{"starting up", "is starting", "LOADING", "not yet", "nitializ", "recovery mode", "in recovery", "warming up", "still starting", "not started", "bootstrap", "is loading"} {
@@ -123,7 +148,13 @@ var failureFacts = []Fact{
 			return f.serious() && (f.Outcome == evidence.OutcomeNoRoute || f.Outcome == evidence.OutcomeUnreachable || f.Outcome == evidence.OutcomeDenied)
 		}),
 	countFact("failures.noResources", "The node ran out of ports or file descriptors for the probe itself.",
-		whyText, seriousWith("", evidence.OutcomeNoResources)),
+		whyText, func(f *Failure) bool {
+			return f.serious() && f.Outcome == evidence.OutcomeNoResources && f.Phase != evidence.PhaseExec
+		}),
+	countFact("failures.cannotFork", "Exec probes that could not start their command for lack of processes or memory.",
+		whyText, func(f *Failure) bool {
+			return f.serious() && f.Phase == evidence.PhaseExec && f.Outcome == evidence.OutcomeNoResources || f.cannotFork()
+		}),
 	countFact("failures.nameLookup", "The probe's host name could not be resolved.",
 		whyText, func(f *Failure) bool { return f.serious() && f.Phase == evidence.PhaseDNS }),
 	countFact("failures.status", "Answers with a status that the probe counts as failure.",
@@ -160,6 +191,8 @@ var failureFacts = []Fact{
 		whyText, seriousWith("", evidence.OutcomeNotServing)),
 	countFact("failures.noService", "gRPC servers without the health service or without the asked service name.",
 		whyText, seriousWith("", evidence.OutcomeNoService)),
+	countFact("failures.namesDependency", "Exec probes whose output names a database, cache or broker that the container itself is not.",
+		whyText, func(f *Failure) bool { return f.serious() && f.namesDependency() != "" }),
 	countFact("failures.saysStarting", "Failures whose text says that the server is starting, loading or recovering.",
 		whyText, func(f *Failure) bool { return f.Result == evidence.Failed && saysStarting(f.Message) }),
 	countFact("failures.errored", "Probes that errored: the kubelet throws their result away, so they change no state.",
@@ -194,6 +227,46 @@ var failureFacts = []Fact{
 		Why: "restarts by liveness are an outage of their own", Collect: collectEvents,
 		Compute: func(in *Incident) Value {
 			return in.countKills("failed liveness probe", "is unhealthy, it will be killed")
+		},
+	},
+	{
+		Name: "failures.killedPods", Doc: "Pods with a container that was killed because its liveness probe failed, by Killing events.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "kills of one pod after another feed on each other", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			pods := map[string]bool{}
+			var refs []evidence.Ref
+			for _, e := range in.Events {
+				if e.Reason == "Killing" && containsFold(e.Message, "failed liveness probe") {
+					pods[e.Object.Name] = true
+					refs = append(refs, e.Ref)
+				}
+			}
+			if len(pods) == 0 {
+				return in.countKills("failed liveness probe")
+			}
+			return known(int64(len(pods)), refs...)
+		},
+	},
+	{
+		Name: "failures.perKill", Doc: "Liveness failures for each kill by liveness. When it is about the failure threshold, no probe succeeded between a start and its kill.",
+		Type: Double, Unit: "probes", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "a container that never once answers between start and kill has not started, or never will", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			kills := in.countKills("failed liveness probe", "is unhealthy, it will be killed")
+			if !kills.Known || kills.V.(int64) < 2 {
+				return Unknown
+			}
+			n := 0
+			for _, c := range in.classes() {
+				if c.failure.Result == evidence.Failed && c.failure.Probe == evidence.Liveness {
+					n += c.count
+				}
+			}
+			if n == 0 {
+				return Unknown
+			}
+			return known(float64(n)/float64(kills.V.(int64)), kills.Refs...)
 		},
 	},
 	{

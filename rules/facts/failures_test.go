@@ -64,7 +64,7 @@ func TestFailuresByText(t *testing.T) {
 		{"exec out of time", outcome(evidence.PhaseExec, evidence.OutcomeTimeout), []string{"failures.exec", "failures.execTimeout", "failures.timeouts"}},
 		{"exec that printed nothing", outcome(evidence.PhaseExec, evidence.OutcomeUnknown), []string{"failures.exec", "failures.execTimeout"}},
 		{"exec that ended with 1", outcome(evidence.PhaseExec, evidence.OutcomeExit), []string{"failures.exec"}},
-		{"exec without its command", outcome(evidence.PhaseExec, evidence.OutcomeNotFound), []string{"failures.exec", "failures.execBroken"}},
+		{"exec without its command", outcome(evidence.PhaseExec, evidence.OutcomeNotFound), []string{"failures.execBroken"}},
 		{"not serving", outcome(evidence.PhaseGRPC, evidence.OutcomeNotServing), []string{"failures.notServing"}},
 		{"no such service", outcome(evidence.PhaseGRPC, evidence.OutcomeNoService), []string{"failures.noService"}},
 	} {

@@ -98,6 +98,8 @@ type Incident struct {
 	Listeners    []*evidence.Listener
 	// OtherFailures counts the failing workloads besides this one by node name.
 	OtherFailing map[string]int
+	// OtherWorkloads is how many other workloads of the input have failing probes within a minute of this one's.
+	OtherWorkloads int
 
 	// Signatures holds the hits of every signature of the pack that was looked for, by its id.
 	Signatures map[string]Signature
@@ -245,6 +247,14 @@ func (in *Incident) onHealthPath(path string) bool { return in.pathInfo(path).pr
 func plainPath(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	return strings.TrimSuffix(path, "/")
+}
+
+// now is the moment of reading: the end of the evidence, or the moment of the paste where only ages are known.
+func (in *Incident) now() time.Time {
+	if in.Set.Relative || in.Set.End.IsZero() {
+		return evidence.Ago(0)
+	}
+	return in.Set.End
 }
 
 // inWindow tells whether t lies within the incident, widened by slack on both sides. A time that is not known counts as

@@ -74,6 +74,66 @@ var lifecycleFacts = []Fact{
 		},
 	},
 	{
+		Name: "lifecycle.restartedShare", Doc: "Share of the workload's live pods, of at least four, that have restarted.",
+		Type: Double, Unit: "ratio", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
+		Why: "most replicas restarting at once is not a fault of one of them", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			n, all := 0, 0
+			var refs []evidence.Ref
+			for _, p := range in.livePods() {
+				if p.Restarts < 0 {
+					continue
+				}
+				all++
+				if p.Restarts > 0 {
+					n++
+					refs = append(refs, p.Ref)
+				}
+			}
+			if all < 4 {
+				return Unknown
+			}
+			if n == 0 {
+				refs = podRefs(in.livePods())
+			}
+			return known(float64(n)/float64(all), refs...)
+		},
+	},
+	{
+		Name: "lifecycle.youngestRestarting", Doc: "Age of the youngest pod that has restarted.",
+		Type: Duration, Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
+		Why: "a pod that ran for days before is no slow starter", Collect: collectPods,
+		Compute: func(in *Incident) Value {
+			var youngest time.Time
+			var ref evidence.Ref
+			for _, p := range in.livePods() {
+				if p.Restarts > 0 && !p.Created.IsZero() && p.Created.After(youngest) {
+					youngest, ref = p.Created, p.Ref
+				}
+			}
+			if youngest.IsZero() {
+				return Unknown
+			}
+			return known(max(in.now().Sub(youngest), 0), ref)
+		},
+	},
+	{
+		Name: "lifecycle.rolloutStuck", Doc: "Whether the workload's rollout passed its progress deadline.",
+		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourceSpecs},
+		Why: "a rollout that does not end points to the new version", Collect: collectSpec,
+		Compute: func(in *Incident) Value {
+			if in.Template == nil || len(in.Template.Conditions) == 0 {
+				return Unknown
+			}
+			for _, c := range in.Template.Conditions {
+				if c.Type == "Progressing" {
+					return known(c.Status == "False" || c.Reason == "ProgressDeadlineExceeded", in.Template.Ref)
+				}
+			}
+			return Unknown
+		},
+	},
+	{
 		Name: "lifecycle.outOfMemory", Doc: "Pods whose container was last ended with the reason OOMKilled.",
 		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
 		Why: "a container killed for memory leaves no event of its own", Collect: collectPods,

@@ -32,7 +32,9 @@ func made(change func(in *facts.Incident)) *facts.Incident {
 	return in
 }
 
+// covered says of sources that they were read whole; an event of another workload was read as well.
 func covered(in *facts.Incident, sources ...string) {
+	in.Set.Events = []evidence.Event{{Item: evidence.Item{Source: "kubernetes"}, Reason: "Pulled"}}
 	for _, s := range sources {
 		in.Set.Coverage = append(in.Set.Coverage, evidence.Coverage{Source: s, Status: evidence.CoverageOK})
 	}

@@ -51,7 +51,7 @@ var patternFacts = []Fact{
 			n := int64(0)
 			var refs []evidence.Ref
 			for _, p := range in.livePods() {
-				if !in.isFailing(p.Object.Name) && in.sameTemplate(p) {
+				if !in.isFailing(p.Object.Name) && !unready(p) && in.sameTemplate(p) {
 					n++
 					refs = append(refs, p.Ref)
 				}
@@ -71,12 +71,15 @@ var patternFacts = []Fact{
 					continue
 				}
 				ready, ok := p.Ready()
-				c := in.containerOf(p)
-				if !ok || c == nil && p.Restarts < 0 {
+				if !ok {
+					continue
+				}
+				restarted, told := in.restartedSince(p)
+				if ready && !told {
 					continue
 				}
 				measured = true
-				if ready && !in.restartedSince(p) {
+				if ready && !restarted {
 					n++
 					refs = append(refs, p.Ref)
 				}
@@ -173,6 +176,17 @@ var patternFacts = []Fact{
 		},
 	},
 	{
+		Name: "pattern.manyWorkloads", Doc: "Other workloads whose probes fail within a minute of this one's, on whatever node.",
+		Type: Int, Unit: "workloads", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
+		Why: "unrelated workloads failing at once share a node, a network or a kubelet", Collect: func(*Incident) string { return "kubectl get events -A --field-selector reason=Unhealthy -o json" },
+		Compute: func(in *Incident) Value {
+			if len(in.Failures) == 0 {
+				return Unknown
+			}
+			return known(int64(in.OtherWorkloads), in.failureRefs(func(*Failure) bool { return true })...)
+		},
+	},
+	{
 		Name: "pattern.otherWorkloads", Doc: "Other workloads with failing probes on the nodes of the failing pods.",
 		Type: Int, Unit: "workloads", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents, evidence.SourcePods},
 		Why: "unrelated pods failing together on a node point to the node", Collect: func(*Incident) string { return "kubectl get events -A --field-selector reason=Unhealthy -o json" },
@@ -211,40 +225,48 @@ func (in *Incident) containerOf(p *evidence.Pod) *evidence.Container {
 	return only
 }
 
-// restartedSince tells whether the pod's container restarted after its first failure in the incident.
-func (in *Incident) restartedSince(p *evidence.Pod) bool {
+// restartedSince tells whether the pod's container restarted after its first failure in the incident, and whether that is
+// known: a number of restarts without a time tells only that there were some.
+func (in *Incident) restartedSince(p *evidence.Pod) (restarted, known bool) {
 	restarts := p.Restarts
 	var started time.Time
 	if c := in.containerOf(p); c != nil && c.StatusKnown {
 		restarts, started = c.Restarts, c.State.Started
 	}
 	if restarts == 0 {
-		return false
+		return false, true
 	}
 	if started.IsZero() {
 		started = p.LastRestart
 	}
 	if started.IsZero() {
-		return restarts != 0
+		return false, false
 	}
 	for i := range in.Failures {
 		f := &in.Failures[i]
 		if f.serious() && f.Object.Name == p.Object.Name && (f.First.IsZero() || started.After(f.First)) {
-			return true
+			return true, true
 		}
 	}
-	return false
+	return false, true
+}
+
+// unready tells whether the pod is known not to be Ready.
+func unready(p *evidence.Pod) bool {
+	ready, ok := p.Ready()
+	return ok && !ready
 }
 
 func (in *Incident) nodesOfPods() (failing, healthy map[string]bool, refs []evidence.Ref) {
 	failing, healthy = map[string]bool{}, map[string]bool{}
 	for _, p := range in.Pods {
-		switch {
-		case p.Node == "":
-		case in.isFailing(p.Object.Name):
+		if p.Node != "" && in.isFailing(p.Object.Name) {
 			failing[p.Node] = true
 			refs = append(refs, p.Ref)
-		case p.Deleted.IsZero():
+		}
+	}
+	for _, p := range in.livePods() {
+		if p.Node != "" && !in.isFailing(p.Object.Name) && !unready(p) {
 			healthy[p.Node] = true
 		}
 	}

@@ -25,6 +25,9 @@ type scaleEvent struct {
 // become Ready, and traffic moves only then.
 const afterScale = 3 * time.Minute
 
+// eventLifetime is how long the API server keeps events (its --event-ttl is an hour unless it is set).
+const eventLifetime = time.Hour
+
 // scaleEvents are the autoscaler's and, without any of those, the controllers' scale events, by time.
 func (in *Incident) scaleEvents() []scaleEvent {
 	return once(in, "scaleEvents", func() []scaleEvent {
@@ -115,11 +118,15 @@ func (in *Incident) correlation() correlation {
 		if len(scales) == 0 || len(moments) < 2 || in.Start.IsZero() {
 			return c
 		}
-		// The time looked at is from the first scale event, or the first failure, to the end of what was read or one event
-		// lifetime later: quiet time after the burst counts as quiet.
+		// The time looked at is from ten minutes before the first scale event, or the first failure, to the end of what was
+		// read, at most one event lifetime after the last failure: quiet time after the burst counts as quiet. What scaled
+		// in all of that time counts, not only what scaled during the incident.
 		from, to := in.Start, in.Set.End
 		if to.IsZero() || to.Before(in.End) {
 			to = in.End
+		}
+		if latest := in.End.Add(eventLifetime); to.After(latest) {
+			to = latest
 		}
 		if scales[0].at.Before(from) {
 			from = scales[0].at
@@ -129,7 +136,7 @@ func (in *Incident) correlation() correlation {
 		if total <= 0 {
 			return c
 		}
-		exposed := coveredAfter(scales, from, to)
+		exposed := coveredAfter(in.scaleEvents(), from, to)
 		// Failures of one burst are not independent of each other, so only the onsets are counted: the first failure of a
 		// pod, or the first after two quiet minutes.
 		last := map[string]time.Time{}
@@ -273,14 +280,14 @@ var scalingFacts = []Fact{
 		Type: Int, Unit: "turns", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "an autoscaler that swings makes cold and drained replicas all the time", Collect: collectScaling,
 		Compute: func(in *Incident) Value {
-			es := in.near()
+			es := in.scaleEvents()
 			// The controllers' events of a rolling update go up and down by turns; only an autoscaler's show its direction.
 			if len(es) == 0 || !in.autoscaled() {
 				return Unknown
 			}
 			n := int64(0)
 			for i := 2; i < len(es); i++ {
-				if es[i].up != es[i-1].up {
+				if es[i].up != es[i-1].up && es[i].at.Sub(es[i-1].at) < time.Hour {
 					n++
 				}
 			}
@@ -312,7 +319,7 @@ var scalingFacts = []Fact{
 		Why: "replicas without metrics make an autoscaler add more of them", Collect: collectScaling,
 		Compute: func(in *Incident) Value {
 			a := in.Autoscaler
-			if a == nil || a.Current < 0 {
+			if a == nil || a.Current < 0 || a.Min < 0 {
 				return Unknown
 			}
 			below := false
