@@ -78,7 +78,7 @@ func TestFailuresByText(t *testing.T) {
 			}
 			for i := range facts.All {
 				f := &facts.All[i]
-				if f.Unit != "probes" || f.Scope != facts.ScopeIncident || len(f.Name) < 9 || f.Name[:9] != "failures." {
+				if f.Type != facts.Int || f.Unit != "probes" || f.Scope != facts.ScopeIncident || len(f.Name) < 9 || f.Name[:9] != "failures." {
 					continue
 				}
 				want := int64(0)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,11 +25,8 @@ func (in *Incident) handled() handled {
 	return once(in, "handled", func() handled {
 		var h handled
 		for _, r := range in.Requests {
-			if r.By == "client" || !in.onHealthPath(r.Path) || !in.inWindow(r.At, time.Minute) {
+			if !in.ofFailingServer(r) || !in.onHealthPath(r.Path) || !in.inWindow(r.At, time.Minute) {
 				continue
-			}
-			if name := r.Object.Name; name != "" && len(in.failingPods()) > 0 && !in.isFailing(name) {
-				continue // what healthy pods log says nothing of the failing ones
 			}
 			h.all = append(h.all, r)
 			if r.UserAgent == "" || isProber(r.UserAgent) {
@@ -42,6 +40,18 @@ func (in *Incident) handled() handled {
 		slices.Sort(h.durations)
 		return h
 	})
+}
+
+// ofFailingServer tells whether the request is in a log of a failing pod, as far as its pod is known. What healthy pods log
+// says nothing of the failing ones, and a balancer in front of the pods logs what it sent, not what arrived.
+func (in *Incident) ofFailingServer(r *evidence.Request) bool {
+	switch {
+	case r.By == "client":
+		return false
+	case r.Object.Name == "":
+		return r.By != "balancer"
+	}
+	return len(in.failingPods()) == 0 || in.isFailing(r.Object.Name)
 }
 
 // isProber recognises the user agents of the kubelet and of the balancers (domain knowledge: kube-probe is the kubelet's,
@@ -71,16 +81,16 @@ var handlerFacts = []Fact{
 			if len(h.all) == 0 {
 				// An application that logs other requests but not this one shows that the probe did not arrive; one that logs
 				// no requests shows nothing.
-				others := 0
+				var others []evidence.Ref
 				for _, r := range in.Requests {
-					if r.By != "client" && in.inWindow(r.At, 0) {
-						others++
+					if in.ofFailingServer(r) && in.inWindow(r.At, 0) {
+						others = append(others, r.Ref)
 					}
 				}
-				if others == 0 || len(in.healthPaths()) == 0 {
+				if len(others) == 0 || len(in.healthPaths()) == 0 {
 					return Unknown
 				}
-				return known(int64(0), in.Requests[0].Ref)
+				return known(int64(0), others...)
 			}
 			refs := h.refs
 			if len(refs) == 0 {
@@ -229,4 +239,10 @@ var handlerFacts = []Fact{
 	},
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+// seconds is a duration in seconds, the longest one where it does not fit.
+func seconds(s float64) time.Duration {
+	if ns := s * float64(time.Second); ns < math.MaxInt64 {
+		return time.Duration(ns)
+	}
+	return math.MaxInt64
+}

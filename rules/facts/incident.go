@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -349,7 +350,9 @@ func (in *Incident) peaks(signal string) []podPeak {
 			p := podPeak{pod: podLabel(s), series: s}
 			found := false
 			for _, x := range s.Samples {
-				if in.inWindow(x.At, 2*time.Minute) && x.Value == x.Value && (!found || x.Value > p.peak) {
+				// A ratio to nothing and a quantile of nothing are no measurements.
+				measured := !math.IsNaN(x.Value) && !math.IsInf(x.Value, 0)
+				if in.inWindow(x.At, 2*time.Minute) && measured && (!found || x.Value > p.peak) {
 					p.peak, p.at, found = x.Value, x.At, true
 				}
 			}

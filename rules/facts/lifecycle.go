@@ -18,20 +18,23 @@ func (in *Incident) eachContainer(f func(p *evidence.Pod, c *evidence.Container)
 	}
 }
 
+// lastEnd is the state in which the container last ended: that of now where it has ended, else the one before.
+func lastEnd(c *evidence.Container) *evidence.ContainerState {
+	if c.State.Status == "terminated" || c.State.ExitCode != nil {
+		return &c.State
+	}
+	return &c.LastState
+}
+
 // lastEnds are the containers' last terminations.
 func (in *Incident) lastEnds(match func(s *evidence.ContainerState) bool) Value {
 	n := int64(0)
 	var refs, measured []evidence.Ref
 	in.eachContainer(func(p *evidence.Pod, c *evidence.Container) {
 		measured = append(measured, p.Ref)
-		for _, s := range []*evidence.ContainerState{&c.State, &c.LastState} {
-			if s.Status == "terminated" || s.ExitCode != nil {
-				if match(s) {
-					n++
-					refs = append(refs, p.Ref)
-				}
-				break
-			}
+		if s := lastEnd(c); (s.Status == "terminated" || s.ExitCode != nil) && match(s) {
+			n++
+			refs = append(refs, p.Ref)
 		}
 	})
 	switch {
@@ -41,6 +44,12 @@ func (in *Incident) lastEnds(match func(s *evidence.ContainerState) bool) Value 
 		return known(n, measured...) // that none did is read from all of them
 	}
 	return known(n, refs...)
+}
+
+// fromZero tells whether a deployment controller's message is of a ReplicaSet that had no replicas. Its versions write
+// "to 1 from 0" and "from 0 to 1"; the oldest write "to 1" alone, which does not say.
+func fromZero(message string) bool {
+	return strings.Contains(message, " from 0 to ") || strings.HasSuffix(message, " from 0")
 }
 
 var lifecycleFacts = []Fact{
@@ -250,7 +259,7 @@ var lifecycleFacts = []Fact{
 			n := int64(0)
 			var refs []evidence.Ref
 			for _, e := range in.Events {
-				if e.Reason == "ScalingReplicaSet" && strings.Contains(e.Message, "from 0 to") && in.inWindow(e.Last, 15*time.Minute) {
+				if e.Reason == "ScalingReplicaSet" && fromZero(e.Message) && in.inWindow(e.Last, 15*time.Minute) {
 					n++
 					refs = append(refs, e.Ref)
 				}

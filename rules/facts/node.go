@@ -21,7 +21,9 @@ var nodeFacts = []Fact{
 				if len(failing) > 0 && !failing[n.Object.Name] {
 					continue
 				}
-				seen = append(seen, n.Ref)
+				if len(n.Conditions) > 0 {
+					seen = append(seen, n.Ref)
+				}
 				for _, c := range n.Conditions {
 					if c.Type == "Ready" && c.Status != "True" || strings.HasSuffix(c.Type, "Pressure") && c.Status == "True" {
 						bad = append(bad, n.Ref)
@@ -68,7 +70,7 @@ var nodeFacts = []Fact{
 					refs = append(refs, h.Line.Ref)
 				}
 			}
-			if !measured {
+			if !measured && n == 0 {
 				return Unknown
 			}
 			return known(n, refs...)

@@ -116,7 +116,7 @@ var poolFacts = []Fact{
 					continue
 				}
 				measured = true
-				if l.Queued >= l.Backlog {
+				if l.Queued > l.Backlog {
 					isFull = true
 				}
 				refs = append(refs, l.Ref)

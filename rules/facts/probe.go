@@ -163,7 +163,12 @@ var proberFacts = []Fact{
 var podFacts = []Fact{
 	{
 		Name: "pod.name", Doc: "Name of the pod.", Type: String, Scope: ScopePod, Needs: []string{evidence.SourcePods}, Why: "which pod", Collect: collectPods,
-		Compute: func(in *Incident) Value { return known(in.Pod.Object.Name, in.Pod.Ref) },
+		Compute: func(in *Incident) Value {
+			if in.Pod.Object.Name == "" {
+				return Unknown
+			}
+			return known(in.Pod.Object.Name, in.Pod.Ref)
+		},
 	},
 	{
 		Name: "pod.lastExit", Doc: "Exit code with which the container last ended.", Type: Int, Unit: "exit code", Scope: ScopePod,
@@ -173,10 +178,8 @@ var podFacts = []Fact{
 			if c == nil {
 				return Unknown
 			}
-			for _, s := range []evidence.ContainerState{c.LastState, c.State} {
-				if s.ExitCode != nil {
-					return known(int64(*s.ExitCode), in.Pod.Ref)
-				}
+			if s := lastEnd(c); s.ExitCode != nil {
+				return known(int64(*s.ExitCode), in.Pod.Ref)
 			}
 			return Unknown
 		},
@@ -186,10 +189,14 @@ var podFacts = []Fact{
 		Needs: []string{evidence.SourcePods}, Why: "a container that always runs for the same time is killed by a budget", Collect: collectPods,
 		Compute: func(in *Incident) Value {
 			c := in.containerOf(in.Pod)
-			if c == nil || c.LastState.Started.IsZero() || c.LastState.Finished.IsZero() {
+			if c == nil {
 				return Unknown
 			}
-			return known(c.LastState.Finished.Sub(c.LastState.Started), in.Pod.Ref)
+			s := lastEnd(c)
+			if s.Started.IsZero() || s.Finished.IsZero() {
+				return Unknown
+			}
+			return known(s.Finished.Sub(s.Started), in.Pod.Ref)
 		},
 	},
 	{
