@@ -105,9 +105,13 @@ func (ev *Evaluation) Rank() Ranking {
 		return cmp.Or(cmp.Compare(roleOrder(a.Role), roleOrder(b.Role)), byProbability(a, b))
 	})
 	// A cause that stands in both roles is listed once: as root when it leads, else in the role that is likelier.
+	lead := ""
+	if len(roots) > 0 {
+		lead = roots[0].ID
+	}
 	roots = slices.DeleteFunc(roots, func(c Cause) bool {
 		p, dual := contributing[c.ID]
-		return dual && p >= Named && p > c.Probability && c.Probability < Named
+		return c.ID != lead && dual && p >= Named && p > c.Probability && c.Probability < Named
 	})
 	listed := map[string]bool{}
 	for _, c := range roots {

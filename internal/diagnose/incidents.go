@@ -134,6 +134,18 @@ func (b *builder) get(ns string, w evidence.Object, container, inferred string) 
 	}
 	k := incidentKey{ns, w.Kind, w.Name, container}
 	in, ok := b.byKey[k]
+	if !ok && w.Name != "" {
+		// One text names the namespace and another does not: of the same name they are about the same workload.
+		for _, other := range b.byName[w.Name] {
+			if other.kind == w.Kind && other.container == container && other.namespace != ns && (other.namespace == "" || ns == "") && b.byKey[other] != nil {
+				in, ok = b.byKey[other], true
+				if in.Namespace == "" {
+					in.Namespace, in.Workload.Namespace = ns, ns
+				}
+				break
+			}
+		}
+	}
 	if !ok {
 		in = &incident{inferred: inferred}
 		in.Set, in.Cluster, in.Namespace, in.Workload, in.Container = b.set, w.Cluster, ns, w, container
@@ -480,7 +492,7 @@ func (b *builder) adoptWorkload(in *incident) {
 	var only *evidence.Workload
 	for i := range b.set.Workloads {
 		w := &b.set.Workloads[i]
-		if w.Object.Kind == "ReplicaSet" {
+		if w.Object.Kind == "ReplicaSet" || w.Object.Name == "" {
 			continue
 		}
 		if only != nil && only.Object.Name != w.Object.Name {

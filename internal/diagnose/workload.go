@@ -195,6 +195,10 @@ func (o *owners) root(ns string, owner evidence.Object, hash string) (evidence.O
 
 // controllerByName reads the workload from a pod's name: DEPLOYMENT-HASH-RANDOM, STATEFULSET-ORDINAL, DAEMONSET-RANDOM.
 func controllerByName(pod string) (kind, name string) {
+	// A person who shortens a list elides the middle: NAME-...-RANDOM.
+	if head, _, elided := strings.Cut(strings.ReplaceAll(pod, "…", "..."), "-...-"); elided && head != "" {
+		return "Deployment", head
+	}
 	parts := strings.Split(pod, "-")
 	n := len(parts)
 	if n >= 3 && isHash(parts[n-2]) && isRandom(parts[n-1]) {

@@ -270,26 +270,26 @@ var configFacts = []Fact{
 		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourceSpecs},
 		Why: "a port that no container declares is often a wrong one", Collect: collectSpec,
 		Compute: func(in *Incident) Value {
-			return in.specFact(func(c *evidence.Container, ref evidence.Ref) Value {
-				if len(c.Ports) == 0 || len(c.Probes) == 0 {
-					return Unknown
+			// A fragment that shows ports and probes is enough.
+			c, ref := in.spec()
+			if c == nil || len(c.Ports) == 0 || len(c.Probes) == 0 {
+				return Unknown
+			}
+			for _, p := range c.Probes {
+				if p.Endpoint.Port == "" {
+					continue
 				}
-				for _, p := range c.Probes {
-					if p.Endpoint.Port == "" {
-						continue
-					}
-					listed := false
-					for _, q := range c.Ports {
-						if q.Name == p.Endpoint.Port || strconv.Itoa(q.Number) == p.Endpoint.Port {
-							listed = true
-						}
-					}
-					if !listed {
-						return known(false, ref)
+				listed := false
+				for _, q := range c.Ports {
+					if q.Name == p.Endpoint.Port || strconv.Itoa(q.Number) == p.Endpoint.Port {
+						listed = true
 					}
 				}
-				return known(true, ref)
-			})
+				if !listed {
+					return known(false, ref)
+				}
+			}
+			return known(true, ref)
 		},
 	},
 	{

@@ -147,8 +147,8 @@ func once[T any](in *Incident, key string, f func() T) T {
 	return v
 }
 
-// failingPods are the names of the pods with serious failures, sorted; in an incident without any, those of the pods that
-// are not Ready or that restarted.
+// failingPods are the names of the pods with serious failures, sorted; where no failure names its pod, those of the pods
+// that are not Ready or that restarted.
 func (in *Incident) failingPods() []string {
 	return once(in, "failingPods", func() []string {
 		seen := map[string]bool{}
@@ -157,7 +157,7 @@ func (in *Incident) failingPods() []string {
 				seen[f.Object.Name] = true
 			}
 		}
-		if len(in.Failures) == 0 {
+		if len(seen) == 0 {
 			for _, p := range in.livePods() {
 				if ready, ok := p.Ready(); p.Object.Name != "" && (ok && !ready || p.Restarts > 0) {
 					seen[p.Object.Name] = true

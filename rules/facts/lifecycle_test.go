@@ -128,7 +128,10 @@ func TestNodeFacts(t *testing.T) {
 			node(in, "n1", ready, evidence.Condition{Type: "DiskPressure", Status: "True"})
 		},
 			wants{"node.troubled": true}},
-		{"its kubelet is silent", func(in *facts.Incident) { onN1(in); node(in, "n1", evidence.Condition{Type: "Ready", Status: "Unknown"}) },
+		{"its kubelet is silent", func(in *facts.Incident) {
+			onN1(in)
+			node(in, "n1", evidence.Condition{Type: "Ready", Status: "Unknown"})
+		},
 			wants{"node.troubled": true}},
 		{"another node's trouble", func(in *facts.Incident) {
 			onN1(in)

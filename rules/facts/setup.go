@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -22,8 +23,8 @@ var sidecarNames = []string{"istio-proxy", "linkerd-proxy", "envoy-sidecar", "co
 // readiness, 4191 for Linkerd's.
 var sidecarPorts = []string{"15020", "15021", "4191"}
 
-func onSidecar(f *Failure) bool {
-	return slices.Contains(sidecarNames, f.Container) || slices.Contains(sidecarPorts, f.Target.Port) || strings.HasPrefix(f.Target.Path, "/app-health/")
+func (in *Incident) onSidecar(f *Failure) bool {
+	return slices.Contains(sidecarNames, cmp.Or(f.Container, in.Container)) || slices.Contains(sidecarPorts, f.Target.Port) || strings.HasPrefix(f.Target.Path, "/app-health/")
 }
 
 // annotations of the pods and of the template, the pods' first.
@@ -141,7 +142,7 @@ var setupFacts = []Fact{
 		Why: "a sidecar stands between the probe and the application", Collect: collectPods,
 		Compute: func(in *Incident) Value {
 			for i := range in.Failures {
-				if onSidecar(&in.Failures[i]) {
+				if in.onSidecar(&in.Failures[i]) {
 					return known(true, in.Failures[i].Cites)
 				}
 			}
@@ -208,7 +209,7 @@ var setupFacts = []Fact{
 			n := int64(0)
 			var refs []evidence.Ref
 			for i := range in.Failures {
-				if f := &in.Failures[i]; f.serious() && onSidecar(f) {
+				if f := &in.Failures[i]; f.serious() && in.onSidecar(f) {
 					n += int64(f.Count)
 					refs = append(refs, f.Cites)
 				}

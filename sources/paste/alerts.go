@@ -128,6 +128,7 @@ func (t *text) throttling(s string) bool {
 		return false
 	}
 	t.addSeries("container_cpu_cfs_throttled_ratio", map[string]string{"namespace": m[2], "container": m[3], "pod": m[4]}, decimal(m[1])/100)
+	t.set.Series[len(t.set.Series)-1].Signal = "cpu.throttledRatio" // the alert is the ratio itself; no scraped metric is
 	return true
 }
 

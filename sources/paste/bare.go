@@ -136,5 +136,6 @@ var (
 
 // tellingTexts are answers of servers that say something by themselves wherever they stand; other prose is not evidence.
 var tellingTexts = regexp.MustCompile(`(?i)^(?:"?Client sent an HTTP request to an HTTPS server|The plain HTTP request was sent to HTTPS port|` +
+	`goroutine \d+ \[[a-z. ]+, \d+ minutes\]:|Found one Java-level deadlock|Found \d+ deadlocks?\.|` +
 	`no healthy upstream|upstream connect error or disconnect|upstream request timeout|RBAC: access denied|stream timeout|` +
 	`default backend - 404|` + `[A-Za-z0-9_.]+(?:Error|Exception): |Caused by: |panic: |fatal error: |` + `Killed$|OOMKilled$)`)

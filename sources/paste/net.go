@@ -411,10 +411,12 @@ func (t *text) socketLine(s, trimmed string) bool {
 }
 
 var (
-	addrField = regexp.MustCompile(`(?i)\b(?:addr|address|listen|bind|endpoint)="?(\[[0-9a-f:]*\]|[\d.]*|\*|localhost):(\d{2,5})\b`)
-	listening = regexp.MustCompile(`(?i)\b(?:listening|listens|serving|bound|running|started server|server started)(?: \w+){0,3}? (?:on|at)[: ]+(?:\w+://)?"?(\[[0-9a-f:]*\]|[\d.]*|\*|localhost):(\d{2,5})\b`)
-	onPort    = regexp.MustCompile(`(?i)\b(?:listening|started|serving)(?: \w+){0,3}? on port(?:\(s\)|s)?:? ?(\d{2,5})\b`)
-	outgoing  = regexp.MustCompile(`(?i)\b(?:connect|dial|upstream|client|request|forward|refused|failed|remote|target|scrape)`)
+	addrField = regexp.MustCompile(`(?i)\b(?:addr|address|listen|bind|endpoint)"?[=:]\s?"?(\[[0-9a-f:]*\]|[\d.]*|\*|localhost):(\d{2,5})\b`)
+	// boundField is Elasticsearch's and OpenSearch's announcement.
+	boundField = regexp.MustCompile(`(?i)\b(?:bound_addresses|publish_address) \{(\[[0-9a-f:]*\]|[\d.]+):(\d{2,5})\}`)
+	listening  = regexp.MustCompile(`(?i)\b(?:listening|listens|serving|bound|running|started server|server started)(?: \w+){0,3}? (?:on|at)[: ]+(?:\w+://)?"?(\[[0-9a-f:]*\]|[\d.]*|\*|localhost):(\d{2,5})\b`)
+	onPort     = regexp.MustCompile(`(?i)\b(?:listening|started|serving)(?: \w+){0,3}? on port(?:\(s\)|s)?:? ?(\d{2,5})\b`)
+	outgoing   = regexp.MustCompile(`(?i)\b(?:connect|dial|upstream|client|request|forward|refused|failed|remote|target|scrape)`)
 )
 
 // announced reads a log line in which a server says where it listens. Lines about connections to others are not such.
@@ -428,6 +430,9 @@ func announced(s string) (evidence.Listener, bool) {
 			continue
 		}
 		if m := addrField.FindStringSubmatch(c); m != nil && serverWords.MatchString(c) {
+			return listener(wildcard(m[1]), m[2]), true
+		}
+		if m := boundField.FindStringSubmatch(c); m != nil {
 			return listener(wildcard(m[1]), m[2]), true
 		}
 		if m := listening.FindStringSubmatch(c); m != nil {
