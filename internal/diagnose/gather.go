@@ -268,6 +268,15 @@ func (b *builder) balancer(in *incident, nodes map[string]bool) {
 			}
 		}
 	}
+	if matched {
+		// Targets of the same groups that are no pod any more are draining ones of the same workload.
+		for i := range b.set.Targets {
+			t := &b.set.Targets[i]
+			if groups[t.Balancer+"/"+t.Group] && t.State == "draining" && !slices.Contains(in.Targets, t) {
+				in.Targets = append(in.Targets, t)
+			}
+		}
+	}
 	if !matched && len(byIP) == 0 {
 		for i := range b.set.Targets {
 			in.Targets = append(in.Targets, &b.set.Targets[i])

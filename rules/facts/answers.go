@@ -42,6 +42,7 @@ func (in *Incident) steadyAskers() map[asker]bool {
 		if len(ts) < 4 {
 			continue
 		}
+		slices.SortFunc(ts, time.Time.Compare)
 		gaps := make([]time.Duration, 0, len(ts)-1)
 		for i := 1; i < len(ts); i++ {
 			gaps = append(gaps, ts[i].Sub(ts[i-1]))
@@ -224,7 +225,8 @@ var answerFacts = []Fact{
 				if !ok {
 					return Unknown
 				}
-				if !ready || p.Restarts > 0 {
+				long := !p.LastRestart.IsZero() && in.Set.End.Sub(p.LastRestart) > time.Hour
+				if !ready || p.Restarts > 0 && !long {
 					return known(false, p.Ref)
 				}
 				refs = append(refs, p.Ref)
@@ -286,7 +288,7 @@ var answerFacts = []Fact{
 		Compute: func(in *Incident) Value {
 			var refs []evidence.Ref
 			for _, t := range in.Targets {
-				if t.State == "unhealthy" {
+				if t.State == "unhealthy" && t.Balancer != "endpointslice" {
 					refs = append(refs, t.Ref)
 				}
 			}
@@ -332,7 +334,7 @@ var answerFacts = []Fact{
 		Compute: func(in *Incident) Value {
 			var bad []evidence.Ref
 			for _, t := range in.Targets {
-				if t.State == "unhealthy" {
+				if t.State == "unhealthy" && t.Balancer != "endpointslice" {
 					bad = append(bad, t.Ref)
 					if slices.ContainsFunc(t.Codes, func(c int) bool { return c > 200 && c < 400 }) {
 						return known(true, t.Ref)
@@ -371,7 +373,9 @@ func (in *Incident) drainErrors() (near, all int, refs []evidence.Ref) {
 	stops := in.stops()
 	var others []evidence.Ref
 	for _, r := range in.Requests {
-		if r.At.IsZero() || r.Status != 0 && (r.Status < 502 || r.Status > 504) {
+		// A server's log without a status does not say that there was no answer.
+		unanswered := r.Status == 0 && (r.By == "client" || r.By == "balancer")
+		if r.At.IsZero() || !unanswered && (r.Status < 502 || r.Status > 504) {
 			continue
 		}
 		all++

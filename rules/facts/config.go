@@ -275,10 +275,12 @@ var configFacts = []Fact{
 			if c == nil || len(c.Ports) == 0 || len(c.Probes) == 0 {
 				return Unknown
 			}
+			asked := false
 			for _, p := range c.Probes {
 				if p.Endpoint.Port == "" {
 					continue
 				}
+				asked = true
 				listed := false
 				for _, q := range c.Ports {
 					if q.Name == p.Endpoint.Port || strconv.Itoa(q.Number) == p.Endpoint.Port {
@@ -288,6 +290,9 @@ var configFacts = []Fact{
 				if !listed {
 					return known(false, ref)
 				}
+			}
+			if !asked {
+				return Unknown // exec probes ask no port
 			}
 			return known(true, ref)
 		},

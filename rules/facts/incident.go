@@ -148,7 +148,7 @@ func once[T any](in *Incident, key string, f func() T) T {
 }
 
 // failingPods are the names of the pods with serious failures, sorted; where no failure names its pod, those of the pods
-// that are not Ready or that restarted.
+// that are not Ready, or without any of those, that restarted.
 func (in *Incident) failingPods() []string {
 	return once(in, "failingPods", func() []string {
 		seen := map[string]bool{}
@@ -159,8 +159,15 @@ func (in *Incident) failingPods() []string {
 		}
 		if len(seen) == 0 {
 			for _, p := range in.livePods() {
-				if ready, ok := p.Ready(); p.Object.Name != "" && (ok && !ready || p.Restarts > 0) {
+				if ready, ok := p.Ready(); p.Object.Name != "" && ok && !ready {
 					seen[p.Object.Name] = true
+				}
+			}
+			if len(seen) == 0 {
+				for _, p := range in.livePods() {
+					if p.Object.Name != "" && p.Restarts > 0 {
+						seen[p.Object.Name] = true
+					}
 				}
 			}
 		}

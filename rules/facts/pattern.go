@@ -301,6 +301,26 @@ func (in *Incident) sameTemplate(p *evidence.Pod) bool {
 	return t == "" || len(failing) == 0 || failing[t] || failing[""]
 }
 
+// readyMeansProbed tells whether a Ready pod shows that the failing probe can succeed. Where only liveness fails, Ready
+// speaks of another probe, or of none.
+func (in *Incident) readyMeansProbed() bool {
+	onlyLiveness := false
+	for i := range in.Failures {
+		switch f := &in.Failures[i]; {
+		case !f.serious():
+		case f.Probe != evidence.Liveness:
+			return true
+		default:
+			onlyLiveness = true
+		}
+	}
+	if !onlyLiveness {
+		return true
+	}
+	l, r := in.probe(evidence.Liveness), in.probe(evidence.Readiness)
+	return l != nil && r != nil && l.Spec != nil && r.Spec != nil && l.Spec.Endpoint == r.Spec.Endpoint
+}
+
 func everSucceeded(in *Incident) Value {
 	var no []evidence.Ref
 	allNew := len(in.Pods) > 0
@@ -310,7 +330,7 @@ func everSucceeded(in *Incident) Value {
 		}
 		c := in.containerOf(p)
 		ready, ok := p.Ready()
-		if ok && ready {
+		if ok && ready && in.readyMeansProbed() {
 			return known(true, p.Ref)
 		}
 		if c != nil && c.StatusKnown {

@@ -27,6 +27,19 @@ func (in *Incident) onSidecar(f *Failure) bool {
 	return slices.Contains(sidecarNames, cmp.Or(f.Container, in.Container)) || slices.Contains(sidecarPorts, f.Target.Port) || strings.HasPrefix(f.Target.Path, "/app-health/")
 }
 
+// asksForSidecar tells whether annotations are those of pods in a mesh. One that keeps the sidecar out is not.
+func asksForSidecar(annotations map[string]string) bool {
+	if annotations["sidecar.istio.io/inject"] == "false" || annotations["linkerd.io/inject"] == "disabled" {
+		return false
+	}
+	for k := range annotations {
+		if strings.HasPrefix(k, "sidecar.istio.io/") || strings.HasPrefix(k, "linkerd.io/") {
+			return true
+		}
+	}
+	return false
+}
+
 // annotations of the pods and of the template, the pods' first.
 func (in *Incident) annotation(key string) (string, evidence.Ref) {
 	for _, p := range in.Pods {
@@ -75,7 +88,10 @@ func eventsFact(name, doc, why string, reasons []string, words ...string) Fact {
 // workersOption finds a bounded number of workers in a command line or environment: --threads=20, -w 4, THREADS=8.
 var workersOption = regexp.MustCompile(`(?i)^(?:--?(?:threads|workers|max-threads|worker-connections|limit-concurrency|max-requests-concurrency|concurrency|pool-size|thread-pool-size)=)(\d+)$`)
 
-var workersFlags = []string{"--threads", "--workers", "--max-threads", "--limit-concurrency", "--concurrency", "--pool-size", "-w", "-t"}
+var workersFlags = []string{"--threads", "--workers", "--max-threads", "--limit-concurrency", "--concurrency", "--pool-size", "-w"}
+
+// maxWorkers is more than any server has; a larger number means something else.
+const maxWorkers = 1 << 20
 
 var workersEnv = regexp.MustCompile(`(?i)^(SERVER_TOMCAT_(THREADS_)?MAX(_THREADS)?|SERVER_TOMCAT_THREADS_MAX|SERVER_JETTY_THREADS_MAX|GUNICORN_WORKERS|WEB_CONCURRENCY|RAILS_MAX_THREADS|MAX_THREADS|WORKERS|THREADS|UVICORN_LIMIT_CONCURRENCY|PM_MAX_CHILDREN)$`)
 
@@ -83,27 +99,34 @@ var workersEnv = regexp.MustCompile(`(?i)^(SERVER_TOMCAT_(THREADS_)?MAX(_THREADS
 // where both are given.
 func configuredWorkers(c *evidence.Container) int {
 	threads, processes := 0, 0
-	note := func(name string, n int) {
-		if strings.Contains(strings.ToLower(name), "worker") || name == "-w" {
+	note := func(name, number string) {
+		n, err := strconv.Atoi(number)
+		name = strings.ToLower(name)
+		switch {
+		case err != nil || n > maxWorkers:
+		case strings.Contains(name, "worker") && !strings.Contains(name, "connection"), name == "-w", name == "web_concurrency":
 			processes = max(processes, n)
-		} else {
+		default:
 			threads = max(threads, n)
 		}
 	}
+	puma := slices.ContainsFunc(c.Command, func(w string) bool { return path.Base(w) == "puma" })
 	for i, w := range c.Command {
 		if m := workersOption.FindStringSubmatch(w); m != nil {
-			n, _ := strconv.Atoi(m[1])
-			note(w, n)
+			note(w, m[1])
 		}
-		if slices.Contains(workersFlags, w) && i+1 < len(c.Command) {
-			if n, err := strconv.Atoi(c.Command[i+1]); err == nil {
-				note(w, n)
-			}
+		switch {
+		case i+1 == len(c.Command):
+		case slices.Contains(workersFlags, w):
+			note(w, c.Command[i+1])
+		case w == "-t" && puma: // MIN:MAX threads; to gunicorn it is a timeout
+			_, most, _ := strings.Cut(c.Command[i+1], ":")
+			note(w, most)
 		}
 	}
 	for k, v := range c.Env {
-		if n, err := strconv.Atoi(v); err == nil && workersEnv.MatchString(k) {
-			note(k, n)
+		if workersEnv.MatchString(k) {
+			note(k, v)
 		}
 	}
 	return max(threads, 1) * max(processes, 1) * min(threads+processes, 1)
@@ -118,6 +141,9 @@ const maxPastedSeries = 500
 
 // heavyPrograms start slowly: interpreters, virtual machines and login shells.
 var heavyPrograms = []string{"bundle", "ruby", "rails", "rake", "python", "python3", "node", "npm", "npx", "java", "php", "perl", "mongo", "mongosh", "rabbitmqctl", "rabbitmq-diagnostics", "cqlsh", "nodetool", "kubectl", "celery", "manage.py", "artisan", "dotnet", "elixir", "mix", "sqlplus", "kafka-topics.sh", "kafka-broker-api-versions.sh"}
+
+// loginShell finds a shell that reads its profiles first: "bash -lc", "sh -l -c", "bash --login".
+var loginShell = regexp.MustCompile(`(^|[\s/"'])(ba|z|k|da|a)?sh\s+(-[a-z]*l[a-z]*|--login)(\s|$)`)
 
 // execCommand is the command of the exec probe that fails, by its specification, else by the failure's text.
 func (in *Incident) execCommand() (string, evidence.Ref) {
@@ -154,18 +180,12 @@ var setupFacts = []Fact{
 						return known(true, p.Ref)
 					}
 				}
-				for k := range p.Annotations {
-					if strings.HasPrefix(k, "sidecar.istio.io/") || strings.HasPrefix(k, "linkerd.io/") {
-						return known(true, p.Ref)
-					}
+				if asksForSidecar(p.Annotations) {
+					return known(true, p.Ref)
 				}
 			}
-			if in.Template != nil {
-				for k := range in.Template.Annotations {
-					if strings.HasPrefix(k, "sidecar.istio.io/") || strings.HasPrefix(k, "linkerd.io/") {
-						return known(true, in.Template.Ref)
-					}
-				}
+			if in.Template != nil && asksForSidecar(in.Template.Annotations) {
+				return known(true, in.Template.Ref)
 			}
 			for _, l := range in.Logs {
 				if l.Origin == "proxy" {
@@ -291,7 +311,7 @@ var setupFacts = []Fact{
 				return Unknown
 			}
 			words := strings.FieldsFunc(c, func(r rune) bool { return strings.ContainsRune(" \t;|&()\"'", r) })
-			heavy := strings.Count(c, "|") >= 2 || strings.Contains(c, " -l ") || strings.Contains(c, " -lc ") || strings.Contains(c, "--login")
+			heavy := strings.Count(strings.ReplaceAll(c, "||", ""), "|") >= 2 || loginShell.MatchString(c)
 			for _, w := range words {
 				if slices.Contains(heavyPrograms, path.Base(w)) {
 					heavy = true
@@ -375,7 +395,7 @@ var setupFacts = []Fact{
 					// A socket on :: takes IPv4 as well unless it is told not to.
 					any6 := l.Address == "::" || l.Address == "*" || l.Address == "[::]" || l.Address == ""
 					is6 := strings.Contains(l.Address, ":")
-					if any6 || is6 == v6 && l.Address != "127.0.0.1" {
+					if any6 || is6 == v6 {
 						fits = true
 					}
 				}

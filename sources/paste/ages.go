@@ -68,11 +68,14 @@ func age(s string) (at time.Time, ok bool) {
 	if unknownAge(s) {
 		return time.Time{}, true
 	}
-	d, ok := parseAge(s)
-	if !ok {
-		return time.Time{}, false
+	if d, ok := parseAge(s); ok {
+		return evidence.Ago(d), true
 	}
-	return evidence.Ago(d), true
+	// People put the time of day where kubectl has the age.
+	if t, err := time.Parse("15:04:05", s); err == nil {
+		return evidence.Dayless(t.Hour(), t.Minute(), t.Second(), 0, time.UTC), true
+	}
+	return time.Time{}, false
 }
 
 var overRow = regexp.MustCompile(`^\(x(\d{1,9})(?: over ([^()\s]{1,24}))?\)`)
