@@ -158,7 +158,7 @@ type Missing struct {
 	Fact    string `json:"fact"`
 	Why     string `json:"why"`
 	Collect string `json:"collect"` // the exact command or query
-	// Gain is by how much the probability of the first cause could change, 0 to 1.
+	// Gain is by how much the probability of the first cause could change, 0 to 1; facts that a rule lacks together share it.
 	Gain float64 `json:"gain"`
 }
 

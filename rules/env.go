@@ -372,9 +372,15 @@ func closingBrace(s string) int {
 func (t *template) render(v *scopeValues) (text string, complete bool) {
 	var b strings.Builder
 	complete = true
+	one := false
 	for _, p := range t.parts {
 		if p.expr == nil {
-			b.WriteString(p.text)
+			if one {
+				b.WriteString(singular(p.text))
+			} else {
+				b.WriteString(p.text)
+			}
+			one = false
 			continue
 		}
 		val, missing, err := p.expr.eval(v)
@@ -383,9 +389,24 @@ func (t *template) render(v *scopeValues) (text string, complete bool) {
 			complete = false
 			continue
 		}
+		one = val.Value() == int64(1)
 		b.WriteString(Format(val.Value()))
 	}
 	return b.String(), complete
+}
+
+// singular makes the word that follows the number one singular: templates are written for many.
+func singular(text string) string {
+	for _, word := range []string{" probes", " pods", " events", " log lines", " errors", " requests", " targets", " workers", " threads", " replicas", " nodes", " times", " failures", " kills", " containers", " exec probes", " other workloads", " addresses"} {
+		rest, ok := strings.CutPrefix(text, word)
+		if ok && (rest == "" || rest[0] == ' ' || rest[0] == ',' || rest[0] == '.') {
+			if word == " addresses" {
+				return " address" + rest
+			}
+			return strings.TrimSuffix(word, "s") + rest
+		}
+	}
+	return text
 }
 
 // Format prints a fact's value for a person: "0 ms", "1.8 s", "0.97", "412".

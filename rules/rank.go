@@ -357,8 +357,9 @@ func (r *ranking) missing(probs []float64) []Missing {
 			continue
 		}
 		g := max(r.shift(res, res.Rule.Then, top, probs[top]), r.shift(res, res.Rule.Else, top, probs[top]))
+		// Facts that are missing together share what knowing all of them would change.
 		for _, m := range res.Missing {
-			gain[m] = max(gain[m], g)
+			gain[m] = max(gain[m], g/float64(len(res.Missing)))
 		}
 	}
 	var out []Missing

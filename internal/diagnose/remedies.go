@@ -13,8 +13,12 @@ import (
 	"github.com/probedoctor/probedoctor/sources/evidence"
 )
 
-// remedyFloor is the probability from which a cause's steps are printed; the first cause's always are.
-const remedyFloor = rules.Named
+// remedyFloor is the probability from which a cause's steps are printed. Those of the first cause are from firstFloor on:
+// below, what is missing comes first, and a remedy for a guess would only cost time.
+const (
+	remedyFloor = rules.Named
+	firstFloor  = 0.3
+)
 
 // remedies fills in what to do: the steps of the first cause and of every other one that is named, first cause first.
 func remedies(d *rules.Diagnosis, in *incident, ev *rules.Evaluation, lib *runbooks.Library) {
@@ -23,7 +27,7 @@ func remedies(d *rules.Diagnosis, in *incident, ev *rules.Evaluation, lib *runbo
 	var steps []rules.Step
 	seen := map[string]bool{}
 	for i, c := range d.Ranked {
-		if i > 0 && c.Probability < remedyFloor || c.Probability < 0.05 {
+		if i > 0 && c.Probability < remedyFloor || c.Probability < firstFloor {
 			continue
 		}
 		book := lib.Get(c.ID)

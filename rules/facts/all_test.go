@@ -44,7 +44,7 @@ func TestNothingReadNothingKnown(t *testing.T) {
 	}
 }
 
-// oddSet holds items with nothing but their kind in them, one of each, and failures, events and requests without times.
+// oddIncident is an incident in which most of what could be known is not, each time something else.
 func oddIncident(r *rand.Rand) *facts.Incident {
 	maybe := func() bool { return r.IntN(2) == 0 }
 	when := func() time.Time {
