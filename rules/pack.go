@@ -120,7 +120,7 @@ func (d *DiagnosisDef) HasRole(r Role) bool { return slices.Contains(d.Roles, r)
 type Signature struct {
 	ID    string `yaml:"id" json:"id"`
 	Title string `yaml:"title" json:"title"`
-	// Kind is "dependency", "node", "application", "shutdown", "runtime", "server".
+	// Kind is "dependency", "node", "application", "shutdown", "runtime", "server", "proxy".
 	Kind string `yaml:"kind" json:"kind"`
 	// Dependency is the name of what fails ("Redis"), for the kind dependency.
 	Dependency string `yaml:"dependency" json:"dependency,omitempty"`

@@ -134,7 +134,8 @@ func (p *Pack) Lint() []string {
 		if len(s.Examples) == 0 || len(s.Counterexamples) == 0 {
 			out = append(out, fmt.Sprintf("%s: signature %s needs examples and counterexamples", s.file, s.ID))
 		}
-		if s.Kind != "dependency" && s.Kind != "shutdown" && !used[s.ID] {
+		// Facts read the signatures of these kinds.
+		if s.Kind != "dependency" && s.Kind != "shutdown" && s.Kind != "proxy" && !used[s.ID] {
 			out = append(out, fmt.Sprintf("%s: no rule uses the signature %s", s.file, s.ID))
 		}
 	}
