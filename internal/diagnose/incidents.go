@@ -246,12 +246,15 @@ func (b *builder) life(f *evidence.Failure, p *evidence.Pod, container string) f
 	if f.Outcome == evidence.OutcomeGone {
 		return facts.Terminating
 	}
-	if at, ok := b.index.stopped[podKey{f.Object.Namespace, f.Object.Name}]; ok && !f.Last.IsZero() && !f.Last.Before(at.Add(-2*time.Second)) && !f.First.Before(at.Add(-2*time.Second)) {
+	if at, ok := b.index.stopped[podKey{f.Object.Namespace, f.Object.Name}]; ok && !f.Last.IsZero() && !f.Last.Before(at.Add(-2*time.Second)) && !f.First.Before(at.Add(-2*time.Second)) &&
+		(p == nil || !p.Created.After(at)) { // a StatefulSet makes a new pod of the same name
 		return facts.Terminating
 	}
 	// What fails beside probes that met an ended container fails for the same end.
-	if g, ok := b.index.gone[podKey{f.Object.Namespace, f.Object.Name}]; ok && f.Outcome != evidence.OutcomeStatus &&
-		!f.First.Before(g.first.Add(-goneAround)) && !f.Last.After(g.last.Add(goneAround)) {
+	besideEnd := func(t time.Time) bool {
+		return slices.ContainsFunc(b.index.gone[podKey{f.Object.Namespace, f.Object.Name}], func(end time.Time) bool { return t.Sub(end).Abs() <= goneAround })
+	}
+	if f.Outcome != evidence.OutcomeStatus && besideEnd(f.First) && besideEnd(f.Last) {
 		return facts.Terminating
 	}
 	if p == nil {

@@ -20,20 +20,18 @@ type index struct {
 	nodeEvents map[string][]*evidence.Event
 	scaler     map[string][]*evidence.Event
 	nodeLogs   []*evidence.LogLine
-	// stopped is when a pod was told to stop by something other than a probe; gone when a probe met its ended container.
+	// stopped is when a pod was told to stop by something other than a probe; gone are the moments at which a probe met its
+	// ended container.
 	stopped map[podKey]time.Time
-	gone    map[podKey]span
+	gone    map[podKey][]time.Time
 }
-
-// span is the time between two moments.
-type span struct{ first, last time.Time }
 
 func newIndex(set *evidence.Set, o *owners) *index {
 	x := &index{
 		pods: map[string][]*evidence.Pod{}, events: map[string][]*evidence.Event{}, logs: map[string][]*evidence.LogLine{},
 		requests: map[string][]*evidence.Request{}, series: map[string][]*evidence.Series{},
 		nodeEvents: map[string][]*evidence.Event{}, scaler: map[string][]*evidence.Event{}, stopped: map[podKey]time.Time{},
-		gone: map[podKey]span{},
+		gone: map[podKey][]time.Time{},
 	}
 	for _, p := range o.pods {
 		name := o.name(p.Object)
@@ -53,7 +51,7 @@ func newIndex(set *evidence.Set, o *owners) *index {
 			name := o.name(e.Object)
 			x.events[name] = append(x.events[name], e)
 		}
-		if e.Reason == "Killing" && stopsPod(e.Message) {
+		if e.Reason == "Killing" && stopsPod(e.Message) && !e.First.IsZero() {
 			k := podKey{e.Object.Namespace, e.Object.Name}
 			if at, ok := x.stopped[k]; !ok || e.First.Before(at) {
 				x.stopped[k] = e.First
@@ -66,14 +64,7 @@ func newIndex(set *evidence.Set, o *owners) *index {
 			continue
 		}
 		k := podKey{f.Object.Namespace, f.Object.Name}
-		g, ok := x.gone[k]
-		if !ok || f.First.Before(g.first) {
-			g.first = f.First
-		}
-		if f.Last.After(g.last) {
-			g.last = f.Last
-		}
-		x.gone[k] = g
+		x.gone[k] = append(x.gone[k], f.First, f.Last)
 	}
 	for i := range set.Logs {
 		l := &set.Logs[i]

@@ -54,17 +54,25 @@ func newOwners(set *evidence.Set) *owners {
 // completeNames gives pods whose names were cut at the front, as a selection with the mouse does, or elided in the middle,
 // the name of the only object in events that ends and begins like it.
 func (o *owners) completeNames(set *evidence.Set) {
-	names := map[string]bool{}
+	names := map[string]string{} // to the namespace
 	for i := range set.Events {
 		if e := &set.Events[i]; (e.Object.Kind == "Pod" || e.Object.Kind == "") && e.Object.Name != "" {
-			names[e.Object.Name] = true
+			names[e.Object.Name] = e.Object.Namespace
 		}
 	}
 	if len(names) == 0 || len(names) > 1000 {
 		return // a paste by hand is small
 	}
+	read := map[string]bool{}
+	for k := range o.pods {
+		read[k.name] = true
+	}
 	for _, k := range sortedPodKeys(o.pods) {
-		if names[k.name] || len(k.name) < 6 {
+		// What comes from the API, or is described in full, has its whole name.
+		if p := o.pods[k]; p.Object.UID != "" || len(p.Containers) > 0 {
+			continue
+		}
+		if _, named := names[k.name]; named || len(k.name) < 6 {
 			continue
 		}
 		head, tail, elided := strings.Cut(strings.ReplaceAll(k.name, "…", "..."), "...")
@@ -72,8 +80,8 @@ func (o *owners) completeNames(set *evidence.Set) {
 			head, tail = "", k.name
 		}
 		whole := ""
-		for n := range names {
-			if len(tail) >= 2 && len(n) > len(head)+len(tail) && strings.HasSuffix(n, tail) && strings.HasPrefix(n, head) {
+		for n, ns := range names {
+			if len(tail) >= 2 && len(n) > len(head)+len(tail) && strings.HasSuffix(n, tail) && strings.HasPrefix(n, head) && sameNamespace(ns, k.namespace) {
 				if whole != "" {
 					whole = ""
 					break
@@ -81,13 +89,19 @@ func (o *owners) completeNames(set *evidence.Set) {
 				whole = n
 			}
 		}
-		if whole == "" {
+		// A pod of its own may have a name that ends another's: cache-0 beside redis-cache-0.
+		if whole == "" || read[whole] && !elided {
 			continue
 		}
 		p := *o.pods[k]
 		p.Object.Name = whole
 		delete(o.pods, k)
-		o.pods[podKey{k.namespace, whole}] = &p
+		k.name = whole
+		if old, ok := o.pods[k]; ok {
+			o.pods[k] = mergePods(old, &p)
+		} else {
+			o.pods[k] = &p
+		}
 	}
 }
 
@@ -151,27 +165,46 @@ func (o *owners) find(ns, pod string) (evidence.Object, string) {
 	if pod == "" {
 		return evidence.Object{}, ""
 	}
-	// A workload that was read and whose name the pod's begins with.
+	kind, name := controllerByName(pod)
+	// A workload that was read and whose name the pod's begins with; the longest of them, of the kind that makes such names.
 	var best *evidence.Workload
+	ambiguous := false
 	for _, w := range o.byPrefix {
-		if strings.HasPrefix(pod, w.Object.Name+"-") && (w.Object.Namespace == ns || w.Object.Namespace == "" || ns == "") &&
-			(best == nil || len(w.Object.Name) > len(best.Object.Name)) {
-			best = w
+		if !strings.HasPrefix(pod, w.Object.Name+"-") || !sameNamespace(w.Object.Namespace, ns) ||
+			kind == "Deployment" && strings.HasPrefix(name, w.Object.Name+"-") { // web-api's pod is not web's
+			continue
+		}
+		better := -1
+		if best != nil {
+			better = cmp.Or(cmp.Compare(len(best.Object.Name), len(w.Object.Name)), cmp.Compare(likeness(best, kind), likeness(w, kind)))
+		}
+		switch {
+		case better < 0:
+			best, ambiguous = w, false
+		case better == 0 && w.Object.Namespace != best.Object.Namespace:
+			ambiguous = true
 		}
 	}
 	if best != nil {
 		obj := best.Object
-		if obj.Namespace == "" {
+		if obj.Namespace == "" || ambiguous {
 			obj.Namespace = ns
 		}
 		obj.UID = ""
 		return obj, "by the pod's name, which begins with the workload's"
 	}
-	kind, name := controllerByName(pod)
 	if kind == "" {
 		return evidence.Object{Namespace: ns, Kind: "Pod", Name: pod}, ""
 	}
 	return evidence.Object{Namespace: ns, Kind: kind, Name: name}, "by the pod's name, as controllers form it"
+}
+
+// likeness is 1 for a workload of the kind and 0 for another.
+func likeness(w *evidence.Workload, kind string) int {
+	if w.Object.Kind == kind {
+		return 1
+	}
+	return 0
 }
 
 // root follows a ReplicaSet to its Deployment and a Job to its CronJob.
@@ -253,8 +286,8 @@ func isRandom(s string) bool {
 
 // mergePods joins two readings of one pod. The later one stands for what changes; what only one of them has is kept.
 func mergePods(a, b *evidence.Pod) *evidence.Pod {
-	if richness(b) > richness(a) {
-		a, b = b, a
+	if richness(b) >= richness(a) {
+		a, b = b, a // b was read later
 	}
 	m := *a
 	if m.IP == "" {
@@ -286,6 +319,16 @@ func mergePods(a, b *evidence.Pod) *evidence.Pod {
 	}
 	if m.Owner.Name == "" {
 		m.Owner = b.Owner
+	}
+	if m.TemplateHash == "" {
+		m.TemplateHash = b.TemplateHash
+	}
+	if m.Started.IsZero() {
+		m.Started = b.Started
+	}
+	// A deletion is final, but a StatefulSet makes a new pod of the same name.
+	if m.Deleted.IsZero() && (m.Object.UID == b.Object.UID || m.Object.UID == "" || b.Object.UID == "") {
+		m.Deleted, m.GraceSeconds = b.Deleted, b.GraceSeconds
 	}
 	return &m
 }
