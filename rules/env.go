@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -178,6 +179,8 @@ func (x *expression) collect(a *celast.AST) {
 
 // scopeValues is what an expression is evaluated over.
 type scopeValues struct {
+	// ctx ends an evaluation that takes too long; nil is no limit.
+	ctx           context.Context
 	incident, own facts.Values // own: the values of the scope probe or pod; nil for the incident
 	// rules, signatures and signals: true, false, or absent for unknown.
 	rules, signatures, signals map[string]bool
@@ -224,7 +227,11 @@ func (x *expression) eval(v *scopeValues) (value ref.Val, missing []string, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	out, _, err := x.program.Eval(act)
+	ctx := v.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	out, _, err := x.program.ContextEval(ctx, act)
 	if err != nil {
 		return nil, nil, err
 	}

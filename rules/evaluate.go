@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"context"
 	"slices"
+	"time"
 
 	"cel.dev/cel-go/common/types"
 
@@ -44,6 +46,10 @@ type Evaluation struct {
 	Values facts.Values
 }
 
+// evaluationLimit ends the rules of one incident. The built-in ones take some milliseconds; a user's expression that gets
+// past the cost limit and still runs on comes out unknown, with the fault in the trace.
+const evaluationLimit = 5 * time.Second
+
 // Evaluate computes the facts of the incident and every rule's outcome.
 func (p *Pack) Evaluate(in *facts.Incident) *Evaluation {
 	ev := &Evaluation{Incident: in, Pack: p, Values: facts.Compute(in, facts.ScopeIncident)}
@@ -66,7 +72,9 @@ func (p *Pack) Evaluate(in *facts.Incident) *Evaluation {
 	}
 	in.Pod = nil
 
-	v := &scopeValues{incident: ev.Values, rules: map[string]bool{}, signatures: p.signatureOutcomes(in), signals: signalOutcomes(in)}
+	ctx, cancel := context.WithTimeout(context.Background(), evaluationLimit)
+	defer cancel()
+	v := &scopeValues{ctx: ctx, incident: ev.Values, rules: map[string]bool{}, signatures: p.signatureOutcomes(in), signals: signalOutcomes(in)}
 	missingOf := map[string][]string{}
 	v.leaves = func(kind, id string) []string {
 		switch kind {

@@ -623,10 +623,18 @@ func (b *builder) fromAppLogs(pack *rules.Pack) {
 	}
 }
 
+func byFirst(x, y facts.Failure) int { return x.First.Compare(y.First) }
+
 // splitBursts divides an incident where its failures are more than burstGap apart.
 func (b *builder) splitBursts(in *incident) []*incident {
-	timed := slices.Clone(in.Failures)
-	slices.SortStableFunc(timed, func(x, y facts.Failure) int { return x.First.Compare(y.First) })
+	timed := in.Failures // by their first time, as the set's are
+	if !slices.IsSortedFunc(timed, byFirst) {
+		timed = slices.Clone(timed)
+		slices.SortStableFunc(timed, byFirst)
+	}
+	if n := len(timed); n == 0 || timed[n-1].First.Sub(timed[0].First) <= burstGap {
+		return []*incident{in}
+	}
 	var bursts [][]facts.Failure
 	var untimed []facts.Failure
 	var end time.Time

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -22,16 +23,22 @@ import (
 
 func knowledge(t testing.TB) diagnose.Knowledge {
 	t.Helper()
+	k, err := builtIn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// builtIn loads once what all tests share; nothing changes it.
+var builtIn = sync.OnceValues(func() (diagnose.Knowledge, error) {
 	p, err := rules.Load(rules.Source{Name: "pack", FS: pack.FS})
 	if err != nil {
-		t.Fatal(err)
+		return diagnose.Knowledge{}, err
 	}
 	lib, err := runbooks.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return diagnose.Knowledge{Pack: p, Runbooks: lib}
-}
+	return diagnose.Knowledge{Pack: p, Runbooks: lib}, err
+})
 
 // incidentFiles are the files of the saturated-pool folder that keep accepts, as a file system.
 func incidentFiles(t testing.TB, keep func(name string) bool) fstest.MapFS {

@@ -101,7 +101,7 @@ func (f *Failure) namesDependency() string {
 // saysStarting tells whether a probe's output says that the server is on its way up.
 func saysStarting(message string) bool {
 	// Texts of the kubelet's own HTTP client never do; most messages are such.
-	if strings.HasSuffix(message, "awaiting headers)") || strings.HasSuffix(message, "connection refused") {
+	if strings.Contains(message, "awaiting headers") || strings.Contains(message, "connection refused") {
 		return false
 	}
 	// What a client library reports is the state of what it asked.

@@ -139,6 +139,9 @@ var inFlight = regexp.MustCompile(`(?i)(in_?flight|in_?progress|active|concurren
 // and a whole Prometheus has a known stack's signals instead.
 const maxPastedSeries = 500
 
+// maxAsked bounds the different addresses that are compared with listening sockets.
+const maxAsked = 100
+
 // heavyPrograms start slowly: interpreters, virtual machines and login shells.
 var heavyPrograms = []string{"bundle", "ruby", "rails", "rake", "python", "python3", "node", "npm", "npx", "java", "php", "perl", "mongo", "mongosh", "rabbitmqctl", "rabbitmq-diagnostics", "cqlsh", "nodetool", "kubectl", "celery", "manage.py", "artisan", "dotnet", "elixir", "mix", "sqlplus", "kafka-topics.sh", "kafka-broker-api-versions.sh"}
 
@@ -363,21 +366,26 @@ var setupFacts = []Fact{
 		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourceSockets},
 		Why: "a socket on 0.0.0.0 does not answer on an IPv6 address", Collect: collectSockets,
 		Compute: func(in *Incident) Value {
+			if len(in.Listeners) == 0 {
+				return Unknown
+			}
 			type want struct{ host, port string }
 			var asked []want
-			for i := range in.Failures {
-				f := &in.Failures[i]
-				if f.Target.Host != "" && f.Target.Port != "" {
-					asked = append(asked, want{f.Target.Host, f.Target.Port})
+			ask := func(host, port string) {
+				if w := (want{host, port}); host != "" && port != "" && !slices.Contains(asked, w) && len(asked) < maxAsked {
+					asked = append(asked, w)
 				}
 			}
+			for i := range in.Failures {
+				ask(in.Failures[i].Target.Host, in.Failures[i].Target.Port)
+			}
 			for _, r := range in.asked(func(r *evidence.Request) bool { return r.Status == 0 }) {
-				asked = append(asked, want{r.Host, r.Port})
+				ask(r.Host, r.Port)
 			}
 			for _, p := range in.Pods {
 				for i := range in.Probes {
-					if s := in.Probes[i].Spec; s != nil && p.IP != "" {
-						asked = append(asked, want{p.IP, in.portNumber(s.Endpoint.Port)})
+					if s := in.Probes[i].Spec; s != nil {
+						ask(p.IP, in.portNumber(s.Endpoint.Port))
 					}
 				}
 			}

@@ -158,6 +158,14 @@ func (p *logParser) prefixed(s string, layer int) bool {
 // severities are syslog's, from 0 (emergency) to 7 (debug): RFC 5424, 6.2.1.
 var severities = [8]string{"FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG"}
 
+// jvmUptime tells whether s is the time since its start with which a JVM decorates its log (JEP 158): "12.345s", "8120ms".
+func jvmUptime(s string) bool {
+	number, ok := strings.CutSuffix(s, "s")
+	number = strings.TrimSuffix(number, "m")
+	_, err := strconv.ParseFloat(number, 64)
+	return ok && number != "" && isDigit(number[0]) && err == nil
+}
+
 // bracketed reads a line that starts with a bracket: a time, a pod, a level, the name of Envoy or Ruby's tags.
 func (p *logParser) bracketed(s string, layer int) bool {
 	end := strings.IndexByte(s, ']')
@@ -166,6 +174,9 @@ func (p *logParser) bracketed(s string, layer int) bool {
 	}
 	inner := s[1:end]
 	rest := strings.TrimLeft(s[end+1:], " ")
+	if jvmUptime(inner) && strings.HasPrefix(rest, "[") {
+		return p.parse(rest, layer+1) // the JVM's own log: "[901.220s][info][gc] text"
+	}
 	if t, n := scanTime(inner); n > 0 {
 		if p.access(s) {
 			return true
