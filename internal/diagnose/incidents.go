@@ -136,13 +136,17 @@ func (b *builder) get(ns string, w evidence.Object, container, inferred string) 
 	in, ok := b.byKey[k]
 	if !ok && w.Name != "" {
 		// One text names the namespace and another does not: of the same name they are about the same workload.
+		// The incident's own namespace counts: its key has none where a text without one came first.
+		var alike []*incident
 		for _, other := range b.byName[w.Name] {
-			if other.kind == w.Kind && other.container == container && other.namespace != ns && (other.namespace == "" || ns == "") && b.byKey[other] != nil {
-				in, ok = b.byKey[other], true
-				if in.Namespace == "" {
-					in.Namespace, in.Workload.Namespace = ns, ns
-				}
-				break
+			if x := b.byKey[other]; x != nil && other.kind == w.Kind && other.container == container && sameNamespace(x.Namespace, ns) {
+				alike = append(alike, x)
+			}
+		}
+		if len(alike) == 1 {
+			in, ok = alike[0], true
+			if in.Namespace == "" {
+				in.Namespace, in.Workload.Namespace = ns, ns
 			}
 		}
 	}
@@ -394,7 +398,7 @@ func (b *builder) fromTargets() {
 		case pod != nil:
 			w, inferred := b.owners.workload(pod.Object.Namespace, pod.Object.Name)
 			for _, k := range b.byName[w.Name] {
-				if x := b.byKey[k]; k.kind == w.Kind && (in == nil || len(x.Failures) > len(in.Failures)) {
+				if x := b.byKey[k]; k.kind == w.Kind && sameNamespace(x.Namespace, pod.Object.Namespace) && (in == nil || len(x.Failures) > len(in.Failures)) {
 					in = x
 				}
 			}
@@ -498,7 +502,7 @@ func (b *builder) adoptWorkload(in *incident) {
 		if w.Object.Kind == "ReplicaSet" || w.Object.Name == "" {
 			continue
 		}
-		if only != nil && only.Object.Name != w.Object.Name {
+		if only != nil && (only.Object.Name != w.Object.Name || !sameNamespace(only.Object.Namespace, w.Object.Namespace)) {
 			return
 		}
 		only = w
@@ -524,7 +528,7 @@ func (b *builder) onlyNamed() (evidence.Object, string, bool) {
 			return
 		}
 		w, _ := b.owners.workload(ns, pod)
-		if n == 0 || w.Name != found.Name || w.Kind != found.Kind {
+		if n == 0 || w.Name != found.Name || w.Kind != found.Kind || !sameNamespace(w.Namespace, found.Namespace) {
 			found = w
 			n++
 		}
@@ -569,14 +573,15 @@ func (b *builder) fromNodeLogs(pack *rules.Pack) {
 	}
 }
 
-// fromRequests makes an incident of failing requests to what looks like a health path when nothing else is wrong.
+// fromRequests makes an incident of failing requests when nothing else is wrong: of those that the server failed or did not
+// answer, and of those that it did not take where the path looks like a health path. A user's 404 is no incident.
 func (b *builder) fromRequests() {
 	if len(b.byKey) > 0 {
 		return
 	}
 	for i := range b.set.Requests {
 		r := &b.set.Requests[i]
-		failing := r.Status >= 400 || r.Status == 0 && r.By == "client"
+		failing := r.Status >= 500 || r.Status >= 400 && facts.HealthWord(r.Path) || r.Status == 0 && r.By == "client"
 		if !failing {
 			continue
 		}
@@ -625,6 +630,27 @@ func (b *builder) fromAppLogs(pack *rules.Pack) {
 
 func byFirst(x, y facts.Failure) int { return x.First.Compare(y.First) }
 
+// joinSmall puts bursts of a few failures to the one before them, the first ones to the one after: a few failures now and
+// then are one matter, for transients come apart by hours.
+func joinSmall(bursts [][]facts.Failure) [][]facts.Failure {
+	var out [][]facts.Failure
+	count := 0 // of the last of out
+	for _, fs := range bursts {
+		n := 0
+		for _, f := range fs {
+			n += f.Count
+		}
+		if len(out) > 0 && (n < smallBurst || count < smallBurst) {
+			out[len(out)-1] = append(out[len(out)-1], fs...)
+			count += n
+		} else {
+			out = append(out, fs)
+			count = n
+		}
+	}
+	return out
+}
+
 // splitBursts divides an incident where its failures are more than burstGap apart.
 func (b *builder) splitBursts(in *incident) []*incident {
 	timed := in.Failures // by their first time, as the set's are
@@ -651,15 +677,8 @@ func (b *builder) splitBursts(in *incident) []*incident {
 			end = f.Last
 		}
 	}
-	// A few failures now and then are one matter: transients come apart by hours.
-	small := slices.ContainsFunc(bursts, func(fs []facts.Failure) bool {
-		n := 0
-		for _, f := range fs {
-			n += f.Count
-		}
-		return n < smallBurst
-	})
-	if len(bursts) < 2 || small {
+	bursts = joinSmall(bursts)
+	if len(bursts) < 2 {
 		return []*incident{in}
 	}
 	var out []*incident
