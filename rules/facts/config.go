@@ -328,9 +328,14 @@ func (in *Incident) probedPortKnown() bool {
 	return false
 }
 
-// listening compares the probed ports with the sockets: for loopback, whether the probed port is bound to it alone; else
+// loopback tells whether an address is reached from inside the pod only.
+func loopback(address string) bool {
+	return strings.HasPrefix(address, "127.") || address == "::1" || address == "[::1]" || address == "localhost"
+}
+
+// listening compares the probed ports with the sockets: for only, whether the probed port is bound to loopback alone; else
 // whether the probed port is bound at all.
-func (in *Incident) listening(loopback bool) Value {
+func (in *Incident) listening(only bool) Value {
 	if len(in.Listeners) == 0 || !in.probedPortKnown() {
 		return Unknown
 	}
@@ -342,12 +347,12 @@ func (in *Incident) listening(loopback bool) Value {
 			continue
 		}
 		onPort = true
-		if !strings.HasPrefix(l.Address, "127.") && l.Address != "::1" && l.Address != "localhost" && l.Address != "[::1]" {
+		if !loopback(l.Address) {
 			onLoopback = false
 		}
 		refs = append(refs, l.Ref)
 	}
-	if loopback {
+	if only {
 		if !onPort {
 			return Unknown
 		}

@@ -99,7 +99,7 @@ func clip(refs []evidence.Ref) []evidence.Ref {
 
 // All lists every fact in the order in which docs/facts.md shows them.
 var All = slices.Concat(failureFacts, patternFacts, ageFacts, scalingFacts, lifecycleFacts, handlerFacts, poolFacts,
-	dependencyFacts, resourceFacts, nodeFacts, balancerFacts, answerFacts, setupFacts, configFacts, proberFacts, probeFacts, podFacts)
+	dependencyFacts, resourceFacts, nodeFacts, balancerFacts, answerFacts, setupFacts, configFacts, matterFacts, proberFacts, probeFacts, podFacts)
 
 // Validate reports facts that are not fit for use: doubles, missing documentation, values without a way to collect them.
 // It is for tests.

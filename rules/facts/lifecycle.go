@@ -27,12 +27,12 @@ func lastEnd(c *evidence.Container) *evidence.ContainerState {
 }
 
 // lastEnds are the containers' last terminations.
-func (in *Incident) lastEnds(match func(s *evidence.ContainerState) bool) Value {
+func (in *Incident) lastEnds(match func(p *evidence.Pod, s *evidence.ContainerState) bool) Value {
 	n := int64(0)
 	var refs, measured []evidence.Ref
 	in.eachContainer(func(p *evidence.Pod, c *evidence.Container) {
 		measured = append(measured, p.Ref)
-		if s := lastEnd(c); (s.Status == "terminated" || s.ExitCode != nil) && match(s) {
+		if s := lastEnd(c); (s.Status == "terminated" || s.ExitCode != nil) && match(p, s) {
 			n++
 			refs = append(refs, p.Ref)
 		}
@@ -44,6 +44,19 @@ func (in *Incident) lastEnds(match func(s *evidence.ContainerState) bool) Value 
 		return known(n, measured...) // that none did is read from all of them
 	}
 	return known(n, refs...)
+}
+
+// killedByProbe are the pods of which an event says that a liveness or startup probe killed a container.
+func (in *Incident) killedByProbe() map[string]bool {
+	return once(in, "killedByProbe", func() map[string]bool {
+		out := map[string]bool{}
+		for _, e := range in.Events {
+			if e.Reason == "Killing" && (containsFold(e.Message, "failed liveness probe") || containsFold(e.Message, "failed startup probe") || containsFold(e.Message, "is unhealthy, it will be killed")) {
+				out[e.Object.Name] = true
+			}
+		}
+		return out
+	})
 }
 
 // fromZero tells whether a deployment controller's message is of a ReplicaSet that had no replicas. Its versions write
@@ -147,7 +160,7 @@ var lifecycleFacts = []Fact{
 		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
 		Why: "a container killed for memory leaves no event of its own", Collect: collectPods,
 		Compute: func(in *Incident) Value {
-			return in.lastEnds(func(s *evidence.ContainerState) bool { return s.Reason == "OOMKilled" })
+			return in.lastEnds(func(_ *evidence.Pod, s *evidence.ContainerState) bool { return s.Reason == "OOMKilled" })
 		},
 	},
 	{
@@ -155,18 +168,37 @@ var lifecycleFacts = []Fact{
 		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
 		Why: "a process that exits by itself is not killed by a probe", Collect: collectPods,
 		Compute: func(in *Incident) Value {
-			return in.lastEnds(func(s *evidence.ContainerState) bool {
+			return in.lastEnds(func(_ *evidence.Pod, s *evidence.ContainerState) bool {
 				return s.Reason != "OOMKilled" && s.ExitCode != nil && *s.ExitCode != 0 && *s.ExitCode != 137 && *s.ExitCode != 143
 			})
 		},
 	},
 	{
-		Name: "lifecycle.killed", Doc: "Pods whose container last ended with exit code 137 or 143 without OOMKilled: it was told to stop, as after a failed liveness probe.",
+		Name: "lifecycle.killed", Doc: "Pods whose container last ended with exit code 137 or 143 without OOMKilled, or with 0 after the kubelet reported that a probe killed it: it was told to stop.",
 		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
 		Why: "a container that was stopped from outside did not crash", Collect: collectPods,
 		Compute: func(in *Incident) Value {
-			return in.lastEnds(func(s *evidence.ContainerState) bool {
-				return s.Reason != "OOMKilled" && s.ExitCode != nil && (*s.ExitCode == 137 || *s.ExitCode == 143)
+			byProbe := in.killedByProbe()
+			return in.lastEnds(func(p *evidence.Pod, s *evidence.ContainerState) bool {
+				if s.Reason == "OOMKilled" || s.ExitCode == nil {
+					return false
+				}
+				// A process that ends in good order when told to stop leaves 0 and "Completed".
+				return *s.ExitCode == 137 || *s.ExitCode == 143 || *s.ExitCode == 0 && byProbe[p.Object.Name]
+			})
+		},
+	},
+	{
+		Name: "lifecycle.completed", Doc: "Pods whose container last ended with exit code 0 and was started again, although no event tells of a probe that killed it: a server that ends by itself, without an error.",
+		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods, evidence.SourceEvents},
+		Why: "a server that ends by itself is not killed by a probe", Collect: collectEvents,
+		Compute: func(in *Incident) Value {
+			if !in.Set.Covered(evidence.SourceEvents) {
+				return Unknown
+			}
+			byProbe := in.killedByProbe()
+			return in.lastEnds(func(p *evidence.Pod, s *evidence.ContainerState) bool {
+				return s.ExitCode != nil && *s.ExitCode == 0 && p.Restarts > 0 && !byProbe[p.Object.Name]
 			})
 		},
 	},

@@ -321,6 +321,25 @@ func (in *Incident) readyMeansProbed() bool {
 	return l != nil && r != nil && l.Spec != nil && r.Spec != nil && l.Spec.Endpoint == r.Spec.Endpoint
 }
 
+// livenessBudget is the time in which liveness kills a container that never answers, doubled and with two more periods to
+// be sure; 0 when its settings are not known.
+func (in *Incident) livenessBudget() time.Duration {
+	l := in.probe(evidence.Liveness)
+	if l == nil || l.Spec == nil {
+		return 0
+	}
+	every := max(l.Spec.Period(), l.Spec.Timeout())
+	return 2 * (time.Duration(l.Spec.InitialDelaySeconds)*time.Second + time.Duration(l.Spec.Failures()+2)*every)
+}
+
+// ranPastLiveness tells whether the container's run before this one lasted longer than liveness lets one live that never
+// answers. A startup probe holds liveness back, so with one nothing is told.
+func (in *Incident) ranPastLiveness(c *evidence.Container) bool {
+	s, budget := lastEnd(c), in.livenessBudget()
+	return budget > 0 && in.probe(evidence.Startup) == nil && len(in.probe(evidence.Liveness).Failures) > 0 &&
+		!s.Started.IsZero() && s.Finished.Sub(s.Started) > budget+time.Minute
+}
+
 func everSucceeded(in *Incident) Value {
 	var no []evidence.Ref
 	allNew := len(in.Pods) > 0
@@ -339,11 +358,14 @@ func everSucceeded(in *Incident) Value {
 			}
 			// Liveness lets a container run for hours only while it succeeds.
 			if l := in.probe(evidence.Liveness); l != nil && l.Spec != nil && !c.State.Started.IsZero() && len(l.Failures) > 0 {
-				budget := time.Duration(l.Spec.InitialDelaySeconds)*time.Second + time.Duration(l.Spec.Failures()+2)*max(l.Spec.Period(), l.Spec.Timeout())
-				if first, _ := in.seriousSpan(); !first.IsZero() && first.Sub(c.State.Started) > 2*budget {
+				if first, _ := in.seriousSpan(); !first.IsZero() && first.Sub(c.State.Started) > in.livenessBudget() {
 					return known(true, p.Ref)
 				}
 			}
+		}
+		// So does the run before: only a success between its start and its end let it live past what liveness allows.
+		if c != nil && c.StatusKnown && in.ranPastLiveness(c) {
+			return known(true, p.Ref)
 		}
 		// Ready turned False later than the container started: it had been True.
 		if r, has := p.Condition("Ready"); has && r.Status == "False" && c != nil && !c.State.Started.IsZero() &&
@@ -357,7 +379,8 @@ func everSucceeded(in *Incident) Value {
 		}
 	}
 	for _, r := range in.Requests {
-		if in.onHealthPath(r.Path) && r.Status >= 200 && r.Status < 400 {
+		// What is asked from inside the pod over loopback says nothing of the pod's address.
+		if in.onHealthPath(r.Path) && r.Status >= 200 && r.Status < 400 && !(r.By == "client" && loopback(r.Host)) {
 			return known(true, r.Ref)
 		}
 	}

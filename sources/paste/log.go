@@ -158,6 +158,25 @@ func (p *logParser) prefixed(s string, layer int) bool {
 // severities are syslog's, from 0 (emergency) to 7 (debug): RFC 5424, 6.2.1.
 var severities = [8]string{"FATAL", "FATAL", "FATAL", "ERROR", "WARN", "INFO", "INFO", "DEBUG"}
 
+// jvm reads what follows the uptime in a JVM's own log: "[info][gc,heap] text".
+func (p *logParser) jvm(s string) bool {
+	for strings.HasPrefix(s, "[") {
+		end := strings.IndexByte(s, ']')
+		if end < 0 {
+			break
+		}
+		tag := strings.TrimSpace(s[1:end])
+		if level := levelOf(tag); level != "" && p.line.Level == "" {
+			p.line.Level = level
+		} else {
+			p.line.Logger = tag
+		}
+		s = strings.TrimLeft(s[end+1:], " ")
+	}
+	p.line.Message = s
+	return s != ""
+}
+
 // jvmUptime tells whether s is the time since its start with which a JVM decorates its log (JEP 158): "12.345s", "8120ms".
 func jvmUptime(s string) bool {
 	number, ok := strings.CutSuffix(s, "s")
@@ -175,7 +194,7 @@ func (p *logParser) bracketed(s string, layer int) bool {
 	inner := s[1:end]
 	rest := strings.TrimLeft(s[end+1:], " ")
 	if jvmUptime(inner) && strings.HasPrefix(rest, "[") {
-		return p.parse(rest, layer+1) // the JVM's own log: "[901.220s][info][gc] text"
+		return p.jvm(rest)
 	}
 	if t, n := scanTime(inner); n > 0 {
 		if p.access(s) {

@@ -88,7 +88,7 @@ func TestLogFormats(t *testing.T) {
 		{"gunicorn", "[2026-11-29 14:03:11 +0000] [7] [CRITICAL] WORKER TIMEOUT (pid:31)",
 			logWant{at: "2026-11-29T14:03:11Z", level: "FATAL", message: "WORKER TIMEOUT (pid:31)"}},
 		{"jvm uptime", "[901.220s][info][gc] GC(77) Pause Full (G1 Compaction Pause) 3071M->3066M(3072M) 4410.402ms",
-			logWant{level: "INFO", thread: "gc", message: "GC(77) Pause Full (G1 Compaction Pause) 3071M->3066M(3072M) 4410.402ms"}},
+			logWant{level: "INFO", logger: "gc", message: "GC(77) Pause Full (G1 Compaction Pause) 3071M->3066M(3072M) 4410.402ms"}},
 		{"celery", "[2026-11-29 14:03:11,123: WARNING/MainProcess] consumer: cannot connect",
 			logWant{at: "2026-11-29T14:03:11.123Z", level: "WARN", thread: "MainProcess", message: "consumer: cannot connect"}},
 		{"ruby", "[----] I, [2022-12-01T10:00:00.000000 #7:1f0]  INFO -- : Completed 200 OK in 61022ms (Views: 0.1ms | ActiveRecord: 40211.0ms)",
