@@ -262,6 +262,11 @@ func (b *builder) life(f *evidence.Failure, p *evidence.Pod, container string) f
 		return facts.Terminating
 	}
 	if p == nil {
+		// Failures that end with the first minute after a start, while nothing shows a pod that is not ready.
+		if at, ok := b.index.started[podKey{f.Object.Namespace, f.Object.Name}]; ok && !f.First.Before(at.Add(-time.Minute)) && f.Last.Sub(at) <= startGrace &&
+			f.Result == evidence.Failed && len(b.owners.pods) > 0 && b.allReady() {
+			return facts.Starting
+		}
 		return facts.LifeUnknown
 	}
 	if !p.Deleted.IsZero() {
@@ -275,6 +280,16 @@ func (b *builder) life(f *evidence.Failure, p *evidence.Pod, container string) f
 		return facts.Terminating
 	}
 	return b.startingOrLive(f, p, container)
+}
+
+// allReady tells whether every pod that was read is Ready.
+func (b *builder) allReady() bool {
+	for _, p := range b.owners.pods {
+		if ready, known := p.Ready(); !known || !ready {
+			return false
+		}
+	}
+	return true
 }
 
 func (b *builder) startingOrLive(f *evidence.Failure, p *evidence.Pod, container string) facts.Life {
@@ -574,14 +589,19 @@ func (b *builder) fromNodeLogs(pack *rules.Pack) {
 }
 
 // fromRequests makes an incident of failing requests when nothing else is wrong: of those that the server failed or did not
-// answer, and of those that it did not take where the path looks like a health path. A user's 404 is no incident.
+// answer, and of those that it did not take where the path looks like a health path or the client like a prober. A user's 404 is no incident.
 func (b *builder) fromRequests() {
 	if len(b.byKey) > 0 {
 		return
 	}
+	all := make([]*evidence.Request, len(b.set.Requests))
 	for i := range b.set.Requests {
-		r := &b.set.Requests[i]
-		failing := r.Status >= 500 || r.Status >= 400 && facts.HealthWord(r.Path) || r.Status == 0 && r.By == "client"
+		all[i] = &b.set.Requests[i]
+	}
+	probers := facts.SteadyAskers(all)
+	for _, r := range all {
+		failing := r.Status >= 500 || r.Status >= 400 && (facts.HealthWord(r.Path) || probers[facts.Asker{Client: r.Client, Path: r.Path}]) ||
+			r.Status == 0 && r.By == "client"
 		if !failing {
 			continue
 		}

@@ -24,6 +24,8 @@ type index struct {
 	// ended container.
 	stopped map[podKey]time.Time
 	gone    map[podKey][]time.Time
+	// started is when a container of the pod was last reported as started.
+	started map[podKey]time.Time
 }
 
 func newIndex(set *evidence.Set, o *owners) *index {
@@ -31,7 +33,7 @@ func newIndex(set *evidence.Set, o *owners) *index {
 		pods: map[string][]*evidence.Pod{}, events: map[string][]*evidence.Event{}, logs: map[string][]*evidence.LogLine{},
 		requests: map[string][]*evidence.Request{}, series: map[string][]*evidence.Series{},
 		nodeEvents: map[string][]*evidence.Event{}, scaler: map[string][]*evidence.Event{}, stopped: map[podKey]time.Time{},
-		gone: map[podKey][]time.Time{},
+		gone: map[podKey][]time.Time{}, started: map[podKey]time.Time{},
 	}
 	for _, p := range o.pods {
 		name := o.name(p.Object)
@@ -50,6 +52,9 @@ func newIndex(set *evidence.Set, o *owners) *index {
 		default:
 			name := o.name(e.Object)
 			x.events[name] = append(x.events[name], e)
+		}
+		if k := (podKey{e.Object.Namespace, e.Object.Name}); e.Reason == "Started" && e.Last.After(x.started[k]) {
+			x.started[k] = e.Last
 		}
 		if e.Reason == "Killing" && stopsPod(e.Message) && !e.First.IsZero() {
 			k := podKey{e.Object.Namespace, e.Object.Name}
@@ -111,16 +116,20 @@ func (o *owners) name(obj evidence.Object) string {
 }
 
 // of gives what is about the workload and what names nothing, in the set's order.
+//
+// An incident that nothing names takes all there is: what was pasted together is about one thing, though a part of it may
+// say of what and another not.
 func of[T any](m map[string][]T, workload string, keep func(T) bool) []T {
+	keys := []string{workload, ""}
+	if workload == "" {
+		keys = sortedKeys(m)
+	}
 	var out []T
-	for _, list := range [][]T{m[workload], m[""]} {
-		for _, v := range list {
+	for _, k := range keys {
+		for _, v := range m[k] {
 			if keep(v) {
 				out = append(out, v)
 			}
-		}
-		if workload == "" {
-			break
 		}
 	}
 	return out

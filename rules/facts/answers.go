@@ -15,10 +15,10 @@ import (
 // asking one path again and again at a steady interval, as only a prober does.
 func (in *Incident) proberRequests() []*evidence.Request {
 	return once(in, "proberRequests", func() []*evidence.Request {
-		steady := in.steadyAskers()
+		steady := SteadyAskers(in.Requests)
 		var out []*evidence.Request
 		for _, r := range in.Requests {
-			if r.By != "client" && (isProber(r.UserAgent) || len(in.healthPaths()) > 0 && in.onHealthPath(r.Path) || steady[asker{r.Client, r.Path}]) {
+			if r.By != "client" && (isProber(r.UserAgent) || len(in.healthPaths()) > 0 && in.onHealthPath(r.Path) || steady[Asker{r.Client, r.Path}]) {
 				out = append(out, r)
 			}
 		}
@@ -26,18 +26,20 @@ func (in *Incident) proberRequests() []*evidence.Request {
 	})
 }
 
-type asker struct{ client, path string }
+// Asker is a client and the path it asks for.
+type Asker struct{ Client, Path string }
 
-// steadyAskers are clients that asked for one path at least four times with intervals that differ little.
-func (in *Incident) steadyAskers() map[asker]bool {
-	times := map[asker][]time.Time{}
-	for _, r := range in.Requests {
+// SteadyAskers are clients that asked for one path at least four times with intervals that differ little, as only probers
+// do. The requests are sorted by time.
+func SteadyAskers(requests []*evidence.Request) map[Asker]bool {
+	times := map[Asker][]time.Time{}
+	for _, r := range requests {
 		if r.By != "client" && !r.At.IsZero() && r.Path != "" && r.Client != "" {
-			k := asker{r.Client, r.Path}
+			k := Asker{r.Client, r.Path}
 			times[k] = append(times[k], r.At)
 		}
 	}
-	out := map[asker]bool{}
+	out := map[Asker]bool{}
 	for k, ts := range times {
 		if len(ts) < 4 {
 			continue
@@ -120,7 +122,7 @@ var answerFacts = []Fact{
 		Why: "what the application itself says to the probe", Collect: collectLogs,
 		Compute: func(in *Incident) Value {
 			status, n, refs := usualStatus(in.proberRequests())
-			if n < 2 {
+			if n < 1 {
 				return Unknown
 			}
 			return known(int64(status), refs...)

@@ -165,9 +165,9 @@ var failureFacts = []Fact{
 		whyText, func(f *Failure) bool {
 			return f.serious() && (f.Status == 400 || f.Status == 401 || f.Status == 403 || f.Status == 407 || f.Status == 421)
 		}),
-	countFact("failures.notFound", "Answers 404, 405, 410 or 501: nothing serves the path.",
+	countFact("failures.notFound", "Answers 404, 405 or 410: nothing serves the path.",
 		whyText, func(f *Failure) bool {
-			return f.serious() && (f.Status == 404 || f.Status == 405 || f.Status == 410 || f.Status == 501)
+			return f.serious() && (f.Status == 404 || f.Status == 405 || f.Status == 410)
 		}),
 	countFact("failures.protocol", "Answers in another protocol: TLS on a plain port, plain text on a TLS port, not HTTP at all.",
 		whyText, func(f *Failure) bool {

@@ -449,7 +449,7 @@ var setupFacts = []Fact{
 	eventsFact("events.sandbox", "Pod sandboxes that could not be made or had to be made again, and networks that are not ready.", "a pod without a network cannot be probed",
 		[]string{"FailedCreatePodSandBox", "NetworkNotReady", "SandboxChanged"}),
 	eventsFact("events.runtime", "Containers that the runtime could not create, start or kill.", "a runtime that fails makes probes fail",
-		[]string{"FailedKillPod", "ExceededGracePeriod", "Failed", "InspectFailed"}, "error killing", "grace period", "context deadline exceeded", "runtime", "oci", "containerd", "docker"),
+		[]string{"FailedKillPod", "ExceededGracePeriod", "Failed", "InspectFailed"}, "error killing", "grace period", "context deadline exceeded", "runtime create failed", "oci runtime", "failed to create containerd", "failed to start container"),
 	eventsFact("events.image", "Images that could not be pulled.", "a container without an image never starts",
 		[]string{"Failed", "BackOff", "ErrImagePull", "ImagePullBackOff"}, "pull", "image"),
 }

@@ -141,7 +141,9 @@ func TestFamilyMismatch(t *testing.T) {
 func TestRedirectedTarget(t *testing.T) {
 	asked := func(scheme, port, path string) func(in *facts.Incident) {
 		return func(in *facts.Incident) {
-			fail(in, "a", func(f *facts.Failure) { f.Target = evidence.Endpoint{Scheme: scheme, Host: "10.0.0.7", Port: port, Path: path} })
+			fail(in, "a", func(f *facts.Failure) {
+				f.Target = evidence.Endpoint{Scheme: scheme, Host: "10.0.0.7", Port: port, Path: path}
+			})
 			healthz(in)
 		}
 	}
