@@ -357,23 +357,23 @@ func (r *ranking) missing(probs []float64) []Missing {
 			continue
 		}
 		g := max(r.shift(res, res.Rule.Then, top, probs[top]), r.shift(res, res.Rule.Else, top, probs[top]))
-		// Facts that are missing together share what knowing all of them would change.
+		// Facts that are missing together share what knowing all of them would change; one command tells all of its own.
+		commands := map[string]bool{}
 		for _, m := range res.Missing {
-			gain[m] = max(gain[m], g/float64(len(res.Missing)))
+			if f, ok := toldBy(m); ok {
+				commands[f.Collect(r.ev.Incident)] = true
+			} else {
+				commands[m] = true
+			}
+		}
+		for _, m := range res.Missing {
+			gain[m] = max(gain[m], g/float64(len(commands)))
 		}
 	}
 	var out []Missing
 	for _, name := range sortedKeys(gain) {
-		f, ok := facts.ByName(name)
-		if !ok {
-			switch name {
-			case "logs":
-				f, _ = facts.ByName("dependencies.errors")
-			default:
-				continue // probes and pods: what names them is missing, and other entries say how to get it
-			}
-		}
-		if gain[name] < 0.005 {
+		f, ok := toldBy(name)
+		if !ok || gain[name] < 0.005 {
 			continue
 		}
 		out = append(out, Missing{Fact: name, Why: f.Why, Collect: f.Collect(r.ev.Incident), Gain: round3(gain[name])})
@@ -388,6 +388,15 @@ func (r *ranking) missing(probs []float64) []Missing {
 		seen[m.Collect] = true
 		return dup
 	})
+}
+
+// toldBy is the fact that says how to get what is missing. Of probes and pods there is none: what names them is missing,
+// and other entries say how to get it.
+func toldBy(missing string) (*facts.Fact, bool) {
+	if missing == "logs" {
+		missing = "dependencies.errors"
+	}
+	return facts.ByName(missing)
 }
 
 // shift is by how much the first root's probability would change if the rule came out with these weights.
