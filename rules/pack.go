@@ -407,6 +407,9 @@ func (s *Signature) compile() error {
 	if !idPattern.MatchString(s.ID) || s.Title == "" || len(s.Contains) == 0 || s.Kind == "" {
 		return fmt.Errorf("%s: signature %q needs a lower-case id, a title, a kind and contains", s.file, s.ID)
 	}
+	if slices.Contains(slices.Concat(s.Contains, s.Also, s.Not), "") {
+		return fmt.Errorf("%s: signature %s: an empty text is in every line", s.file, s.ID)
+	}
 	if s.Match != "" {
 		re, err := regexp.Compile(s.Match)
 		if err != nil {

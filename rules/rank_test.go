@@ -606,3 +606,16 @@ func TestFormat(t *testing.T) {
 		}
 	}
 }
+
+func TestEmptyLiteralsAreRefused(t *testing.T) {
+	for _, key := range []string{"contains", "also", "not"} {
+		file := "- id: s\n  title: t\n  kind: application\n  " + key + `: ["x", ""]` + "\n"
+		if key != "contains" {
+			file += "  contains: [y]\n"
+		}
+		_, err := rules.Load(rules.Source{Name: "mine", FS: fstest.MapFS{"signatures.yaml": {Data: []byte(file)}}})
+		if err == nil || !strings.HasPrefix(err.Error(), "mine/signatures.yaml: signature s: an empty text") {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}

@@ -53,6 +53,7 @@ func (b *builder) gather(in *incident) {
 	in.Logs = append(in.Logs, b.index.nodeLogs...)
 	slices.SortStableFunc(in.Logs, func(x, y *evidence.LogLine) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Ref, y.Ref)) })
 	in.Requests = of(b.index.requests, w, func(r *evidence.Request) bool { return sameNamespace(r.Object.Namespace, in.Namespace) })
+	slices.SortStableFunc(in.Requests, func(x, y *evidence.Request) int { return cmp.Or(x.At.Compare(y.At), cmp.Compare(x.Ref, y.Ref)) })
 	in.Series = map[string][]*evidence.Series{}
 	for _, s := range of(b.index.series, w, func(s *evidence.Series) bool {
 		c := s.Labels["container"]

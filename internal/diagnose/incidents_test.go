@@ -233,6 +233,20 @@ func TestWorkloadsOfOneNameShareNothing(t *testing.T) {
 	}
 }
 
+// TestRequestsAreInOrder: those that name their pod and those that do not are one log, and the last answer by hand counts.
+func TestRequestsAreInOrder(t *testing.T) {
+	s := &evidence.Set{}
+	unhealthy(s, "shop", "web-0", 0, 5, 9)
+	for i, pod := range []string{"web-0", "", "web-0"} {
+		s.Requests = append(s.Requests, evidence.Request{Path: "/healthz", Status: 500 + i, By: "client", At: nine(float64(3 - i)), Object: evidence.Object{Name: pod}})
+	}
+	s.Finish(evidence.FinishOptions{})
+	ev := diagnose.Evaluations(s, knowledge(t), diagnose.Options{})[0]
+	if got := ev.Values["answers.toHand"].V; got != int64(500) {
+		t.Errorf("the last answer by hand was %v, want 500", got)
+	}
+}
+
 // TestAsOf: at a moment in between, what came later is not known.
 func TestAsOf(t *testing.T) {
 	s := &evidence.Set{}
