@@ -111,6 +111,11 @@ func (p *Pack) Lint() []string {
 		for _, id := range r.compiled.signatures {
 			used[id] = true
 		}
+		for key, statement := range map[string]func() (*template, error){"statement.then": r.compiled.then, "statement.else": r.compiled.els} {
+			if _, err := statement(); err != nil {
+				out = append(out, r.errorf(key, "%s: %v", key, err).Error())
+			}
+		}
 		wants := map[string]bool{}
 		for _, t := range r.Tests {
 			wants[t.Want] = true

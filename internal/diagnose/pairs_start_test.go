@@ -143,4 +143,3 @@ func TestPairsOfEnds(t *testing.T) {
 		{"refused while it stops or after it crashed", stoppingFirst, crashed},
 	})
 }
-

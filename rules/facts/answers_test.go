@@ -32,8 +32,8 @@ func TestAnswersToProbers(t *testing.T) {
 			request(in, "/healthz/", by("server", 503))
 			request(in, "/healthz", by("client", 200))
 		}, wants{"answers.toProbers": 503}},
-		{"one is too few", func(in *facts.Incident) { healthz(in); request(in, "/healthz", by("server", 503)) },
-			wants{"answers.toProbers": unknown{}}},
+		{"one is enough", func(in *facts.Incident) { healthz(in); request(in, "/healthz", by("server", 503)) },
+			wants{"answers.toProbers": int64(503)}},
 		{"as many of each: the lower", func(in *facts.Incident) {
 			healthz(in)
 			for _, status := range []int{503, 200, 503, 200} {

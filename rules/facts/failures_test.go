@@ -56,7 +56,7 @@ func TestFailuresByText(t *testing.T) {
 		{"no ports left", outcome(evidence.PhaseConnect, evidence.OutcomeNoResources), []string{"failures.noResources"}},
 		{"no such host", outcome(evidence.PhaseDNS, evidence.OutcomeNoSuchHost), []string{"failures.nameLookup"}},
 		{"503", status(503), []string{"failures.status", "failures.serverError"}},
-		{"501", status(501), []string{"failures.status", "failures.serverError", "failures.notFound"}},
+		{"501", status(501), []string{"failures.status", "failures.serverError"}},
 		{"401", status(401), []string{"failures.status", "failures.authStatus"}},
 		{"404", status(404), []string{"failures.status", "failures.notFound"}},
 		{"429", status(429), []string{"failures.status"}},

@@ -57,7 +57,7 @@ func wholeRecord(s string) (evidence.LogLine, *evidence.Request) {
 
 // logRecord reads a line that is a log record by its own look.
 func (t *text) logRecord(s, trimmed string) bool {
-	if t.logLine > 0 && continuesRecord(s) && t.continueLog(s) {
+	if t.logLine > 0 && continuesRecord(s) && !announcesListener(trimmed) && t.continueLog(s) {
 		return true
 	}
 	l, r, ok := logLine(trimmed)
@@ -144,7 +144,7 @@ func (t *text) continueLog(s string) bool {
 func (t *text) loose(s, trimmed string) bool {
 	switch {
 	case t.about.verb == "log":
-		if t.logLine > 0 && continuesRecord(s) && t.continueLog(s) {
+		if t.logLine > 0 && continuesRecord(s) && !announcesListener(trimmed) && t.continueLog(s) {
 			return true
 		}
 		l, _ := wholeRecord(trimmed)
