@@ -226,7 +226,7 @@ prober_probe_duration_seconds_sum{container="tagger",pod="tagger-85b7c9d6f4-q7v2
 	start := func(startup string) map[string]string {
 		return map[string]string{
 			"events.txt": eventTable(
-				failed("25s (x18 over 9m)", pod, "Liveness", "HTTP probe failed with statuscode: 503"),
+				failed("25s (x18 over 9m)", pod, "Liveness", refused("http://10.5.4.3:8080/ok", "10.5.4.3:8080")),
 				normal("25s (x6 over 8m)", "Killing", "Pod/"+pod, "Container tagger failed liveness probe, will be restarted"),
 				normal("20s (x7 over 9m)", "Started", "Pod/"+pod, "Started container tagger")),
 			"pods.txt":    podTable(pod + "     0/1     Running   6 (20s ago)   9m    10.5.4.3      wk2 "),
@@ -239,13 +239,13 @@ prober_probe_duration_seconds_sum{container="tagger",pod="tagger-85b7c9d6f4-q7v2
 			side{files: late(periods("13000")), cause: "cpu-starvation", named: true, rule: "cpu-throttled-hard", outcome: rules.True}},
 		{"wrong gRPC port or a gRPC probe that comes too early",
 			side{files: grpcFiles("9000", serving), cause: "grpc-health-config", named: true, rule: "grpc-port-elsewhere", outcome: rules.True},
-			side{files: grpcFiles("50051", loading), cause: "slow-start", named: true, rule: "grpc-port-elsewhere", outcome: rules.False}},
+			side{files: grpcFiles("50051", loading), cause: "slow-start", named: true, rule: "grpc-port-not-listed", outcome: rules.False}},
 		{"startup probe that passes too early",
-			side{files: start("startupProbe:\n  tcpSocket: {port: 8080}\n"), cause: "slow-start", named: true, rule: "startup-passes-early", outcome: rules.True},
+			side{files: start("startupProbe:\n  exec: {command: [test, -f, /tmp/booted]}\n"), cause: "slow-start", named: true, rule: "startup-passes-early", outcome: rules.True},
 			side{files: start(""), cause: "slow-start", named: true, rule: "startup-passes-early", outcome: rules.Unknown}},
 		{"no startup probe",
 			side{files: start(""), cause: "slow-start", named: true, rule: "no-startup-probe", outcome: rules.True},
-			side{files: start("startupProbe:\n  tcpSocket: {port: 8080}\n"), cause: "slow-start", named: true, rule: "no-startup-probe", outcome: rules.False}},
+			side{files: start("startupProbe:\n  exec: {command: [test, -f, /tmp/booted]}\n"), cause: "slow-start", named: true, rule: "no-startup-probe", outcome: rules.False}},
 		{"the noise of a first start or a real failure",
 			side{files: map[string]string{
 				"events.txt": eventTable(

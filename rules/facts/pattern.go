@@ -321,6 +321,38 @@ func (in *Incident) readyMeansProbed() bool {
 	return l != nil && r != nil && l.Spec != nil && r.Spec != nil && l.Spec.Endpoint == r.Spec.Endpoint
 }
 
+// lateStart is how long after its start a pod's first failure must have come to say that its probes passed before.
+const lateStart = 15 * time.Minute
+
+// failedLate tells whether the pod's failures began long after it started: a failing probe's event is renewed for as long as
+// it fails, so its first time is the beginning, and until then the probe passed. Rows without a count know no beginning.
+func (in *Incident) failedLate(p *evidence.Pod, c *evidence.Container) bool {
+	started, restarts := p.Started, p.Restarts
+	if c != nil && !c.State.Started.IsZero() {
+		started, restarts = c.State.Started, c.Restarts
+	}
+	if started.IsZero() {
+		started = p.Created
+	}
+	if started.IsZero() || restarts != 0 {
+		return false
+	}
+	var first time.Time
+	for i := range in.Failures {
+		f := &in.Failures[i]
+		if f.Object.Name != p.Object.Name || !f.serious() {
+			continue
+		}
+		if f.AtLeast || f.First.IsZero() || f.Count < 2 {
+			return false
+		}
+		if first.IsZero() || f.First.Before(first) {
+			first = f.First
+		}
+	}
+	return !first.IsZero() && first.Sub(started) > lateStart
+}
+
 // livenessBudget is the time in which liveness kills a container that never answers, doubled and with two more periods to
 // be sure; 0 when its settings are not known.
 func (in *Incident) livenessBudget() time.Duration {
@@ -362,6 +394,9 @@ func everSucceeded(in *Incident) Value {
 					return known(true, p.Ref)
 				}
 			}
+		}
+		if in.failedLate(p, c) {
+			return known(true, p.Ref)
 		}
 		// So does the run before: only a success between its start and its end let it live past what liveness allows.
 		if c != nil && c.StatusKnown && in.ranPastLiveness(c) {
