@@ -73,48 +73,62 @@ func (p *Pack) RulesMarkdown() string {
 	return b.String()
 }
 
-// DiagnosesMarkdown is docs/diagnoses.md: each cause with the rules that speak for and against it.
+// DiagnosesMarkdown is docs/diagnoses.md: the list of causes, each with a page of its own.
 func (p *Pack) DiagnosesMarkdown() string {
 	var b strings.Builder
-	b.WriteString("# Causes\n\nMade by `probedoctor docs`; do not edit. What to do about each cause is in its runbook: `probedoctor runbooks show ID`.\n")
+	b.WriteString("# Causes\n\nMade by `probedoctor docs`; do not edit. One page a cause: what it is, how to tell and confirm it, what to do and what\n" +
+		"not to do, and the rules that speak for and against it.\n\n| cause | roles | title |\n| --- | --- | --- |\n")
 	for _, d := range p.Diagnoses {
-		roles := make([]string, len(d.Roles))
-		for i, r := range d.Roles {
-			roles[i] = string(r)
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n**%s** (%s; prior log-odds %s)\n\n%s\n", d.ID, d.Title, strings.Join(roles, ", "), signed(d.Prior), strings.TrimSpace(d.Explanation))
-		if len(d.Explains) > 0 {
-			fmt.Fprintf(&b, "\nExplains failures: `%s`\n", strings.Join(d.Explains, "`, `"))
-		}
-		for _, sec := range []struct {
-			title string
-			sign  float64
-		}{{"For it", 1}, {"Against it", -1}} {
-			first := true
-			for _, r := range p.Rules {
-				for _, side := range []struct {
-					ws   Weights
-					text string
-				}{{r.Then, r.Statement.Then}, {r.Else, r.Statement.Else}} {
-					for _, key := range []string{d.ID, d.ID + "/" + string(Contributing)} {
-						w, ok := side.ws[key]
-						if !ok || w.Value*sec.sign <= 0 {
-							continue
-						}
-						if first {
-							fmt.Fprintf(&b, "\n%s:\n\n", sec.title)
-							first = false
-						}
-						as := ""
-						if key != d.ID {
-							as = ", as contributing"
-						}
-						value := signed(w.Value)
-						if w.RuleOut {
-							value = "rule-out"
-						}
-						fmt.Fprintf(&b, "- %s%s: “%s” (%s)\n", value, as, side.text, r.ID)
+		fmt.Fprintf(&b, "| [%s](diagnoses/%s.md) | %s | %s |\n", d.ID, d.ID, d.rolesText(), d.Title)
+	}
+	return b.String()
+}
+
+func (d *DiagnosisDef) rolesText() string {
+	roles := make([]string, len(d.Roles))
+	for i, r := range d.Roles {
+		roles[i] = string(r)
+	}
+	return strings.Join(roles, ", ")
+}
+
+// DiagnosisMarkdown is the page of one cause: its runbook, and what the rules say of it.
+func (p *Pack) DiagnosisMarkdown(d *DiagnosisDef, runbook string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n## What the rules say\n\nMade by `probedoctor docs`; do not edit. Roles: %s. Prior log-odds %s, against a cause that is not in the catalogue at 0.\n",
+		strings.TrimSpace(runbook), d.rolesText(), signed(d.Prior))
+	fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(d.Explanation))
+	if len(d.Explains) > 0 {
+		fmt.Fprintf(&b, "\nExplains failures: `%s`\n", strings.Join(d.Explains, "`, `"))
+	}
+	for _, sec := range []struct {
+		title string
+		sign  float64
+	}{{"For it", 1}, {"Against it", -1}} {
+		first := true
+		for _, r := range p.Rules {
+			for _, side := range []struct {
+				ws   Weights
+				text string
+			}{{r.Then, r.Statement.Then}, {r.Else, r.Statement.Else}} {
+				for _, key := range []string{d.ID, d.ID + "/" + string(Contributing)} {
+					w, ok := side.ws[key]
+					if !ok || w.Value*sec.sign <= 0 {
+						continue
 					}
+					if first {
+						fmt.Fprintf(&b, "\n%s:\n\n", sec.title)
+						first = false
+					}
+					as := ""
+					if key != d.ID {
+						as = ", as contributing"
+					}
+					value := signed(w.Value)
+					if w.RuleOut {
+						value = "rule-out"
+					}
+					fmt.Fprintf(&b, "- %s%s: “%s” (%s)\n", value, as, side.text, r.ID)
 				}
 			}
 		}

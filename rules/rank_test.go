@@ -619,3 +619,25 @@ func TestEmptyLiteralsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestLintReadsStatements(t *testing.T) {
+	p := small(t, "- id: a\n  prior: 0\n  roles: [root-cause]\n", `
+- id: misspelt
+  order: 1
+  title: t
+  doc: d
+  when : failures.live > 0
+  then: {a: 1}
+  else: {a: -1}
+  statement: {then: "{failures.lives} failed", else: "{failures.live failed"}
+`)
+	var got []string
+	for _, finding := range p.Lint() {
+		if strings.Contains(finding, "statement.") {
+			got = append(got, finding)
+		}
+	}
+	if len(got) != 2 || !strings.Contains(got[0], "small/rules/rules.yaml:9:") || !strings.Contains(got[0], "undeclared reference to 'failures.lives'") || !strings.Contains(got[1], "is not closed") {
+		t.Errorf("findings %q", got)
+	}
+}

@@ -94,7 +94,8 @@ func typed(t facts.Type, raw any) (any, error) {
 	return s, nil
 }
 
-// Lint finds what loading does not refuse and what yet makes knowledge worse: rules without the tests that show each of
+// Lint finds what loading does not refuse and what yet makes knowledge worse: statements that cannot be filled in, which
+// loading leaves to their first use for the sake of its time, rules without the tests that show each of
 // their outcomes, causes that no rule speaks for, signatures without examples or that nothing uses.
 func (p *Pack) Lint() []string {
 	var out []string
@@ -111,9 +112,12 @@ func (p *Pack) Lint() []string {
 		for _, id := range r.compiled.signatures {
 			used[id] = true
 		}
-		for key, statement := range map[string]func() (*template, error){"statement.then": r.compiled.then, "statement.else": r.compiled.els} {
-			if _, err := statement(); err != nil {
-				out = append(out, r.errorf(key, "%s: %v", key, err).Error())
+		for _, s := range []struct {
+			key     string
+			compile func() (*template, error)
+		}{{"statement.then", r.compiled.then}, {"statement.else", r.compiled.els}} {
+			if _, err := s.compile(); err != nil {
+				out = append(out, r.errorf(s.key, "%s: %v", s.key, err).Error())
 			}
 		}
 		wants := map[string]bool{}

@@ -335,16 +335,21 @@ var answerFacts = []Fact{
 		Why: "a matcher that is stricter than the kubelet fails a healthy pod", Collect: collectCurl,
 		Compute: func(in *Incident) Value {
 			var bad []evidence.Ref
+			coded := true
 			for _, t := range in.Targets {
 				if t.State == "unhealthy" && t.Balancer != "endpointslice" {
 					bad = append(bad, t.Ref)
 					if slices.ContainsFunc(t.Codes, func(c int) bool { return c > 200 && c < 400 }) {
 						return known(true, t.Ref)
 					}
+					coded = coded && len(t.Codes) > 0
 				}
 			}
 			if len(bad) == 0 {
 				return Unknown
+			}
+			if coded {
+				return known(false, bad...) // the balancer says itself which statuses it refused
 			}
 			rs := in.asked(func(r *evidence.Request) bool { return r.Status > 0 })
 			status, n, refs := usualStatus(append(rs, in.proberRequests()...))
