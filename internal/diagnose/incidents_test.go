@@ -376,7 +376,9 @@ func TestMatch(t *testing.T) {
 	if n := len(diagnose.Evaluations(s, knowledge(t), o)); n != 1 {
 		t.Errorf("%d evaluations", n)
 	}
-	if !slices.ContainsFunc(list.Coverage, func(c evidence.Coverage) bool { return c.Source == evidence.SourceLogs && c.Status == evidence.CoverageAbsent }) {
+	if !slices.ContainsFunc(list.Coverage, func(c evidence.Coverage) bool {
+		return c.Source == evidence.SourceLogs && c.Status == evidence.CoverageAbsent
+	}) {
 		t.Errorf("the logs, of which nothing was read, are not named as absent: %v", list.Coverage)
 	}
 }
