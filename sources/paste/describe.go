@@ -161,7 +161,7 @@ func (d *description) kind() string {
 	switch {
 	case d.has("Min replicas", "Max replicas", "Deployment pods"):
 		return "HorizontalPodAutoscaler"
-	case d.has("Kubelet Version", "Allocatable", "System Info", "Non-terminated Pods"):
+	case d.has("Kubelet Version", "Allocatable", "System Info", "Non-terminated Pods", "Roles"):
 		return "Node"
 	case d.has("StrategyType", "OldReplicaSets", "NewReplicaSet"):
 		return "Deployment"
