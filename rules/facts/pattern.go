@@ -407,7 +407,10 @@ func everSucceeded(in *Incident) Value {
 			r.Transition.Sub(c.State.Started) > time.Minute && c.Restarts == 0 {
 			return known(true, p.Ref)
 		}
-		if ok && !ready {
+		// A bare READY column tells of now. That a pod was never ready is told by conditions, or by a pod too young to have been.
+		_, hasConditions := p.Condition("Ready")
+		young := !p.Created.IsZero() && in.now().Sub(p.Created) < time.Hour
+		if ok && !ready && (hasConditions || young || c != nil && c.StatusKnown) {
 			no = append(no, p.Ref)
 		} else {
 			allNew = false

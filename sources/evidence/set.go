@@ -138,7 +138,7 @@ func (s *Set) Lookup(ref Ref) (any, bool) {
 //
 // Event rows that somebody pasted one by one cover nothing: what else happened was not pasted.
 func (s *Set) Covered(source string) bool {
-	if source == SourceEvents && !slices.ContainsFunc(s.Events, func(e Event) bool { return e.Source != "paste" }) {
+	if source == SourceEvents && len(s.Events) > 0 && !slices.ContainsFunc(s.Events, func(e Event) bool { return e.Source != "paste" }) {
 		return false
 	}
 	ok := false
