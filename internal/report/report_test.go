@@ -339,7 +339,7 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for p, want := range map[float64]string{0: "0 %", 0.004: "<1 %", 0.5: "50 %", 0.994: "99 %", 0.996: ">99 %", 1: "100 %", math.NaN(): "? %"} {
+	for p, want := range map[float64]string{0: "<1 %", 0.004: "<1 %", 0.5: "50 %", 0.994: "99 %", 0.996: ">99 %", 1: "100 %", math.NaN(): "? %"} {
 		if got := strings.ReplaceAll(percent(p), glue, " "); got != want {
 			t.Errorf("percent(%v) = %q, want %q", p, got, want)
 		}

@@ -75,13 +75,16 @@ func percent(p float64) string {
 	switch {
 	case math.IsNaN(p):
 		return "?" + glue + "%"
-	case p > 0 && p < 0.005:
+	case p >= 0 && p < 0.005: // the document rounds: nothing that is ranked has a probability of nought
 		return "<1" + glue + "%"
 	case p < 1 && p >= 0.995:
 		return ">99" + glue + "%"
 	}
 	return fmt.Sprintf("%.0f%s%%", p*100, glue)
 }
+
+// Percent writes a probability as the texts of this package do: "94 %", "<1 %", ">99 %".
+func Percent(p float64) string { return strings.ReplaceAll(percent(p), glue, " ") }
 
 // number writes n with commas between thousands.
 func number(n int) string {

@@ -82,10 +82,10 @@ func (a *app) whyNot(d *rules.Diagnosis, ev *rules.Evaluation, id string) {
 	p := func(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
 	name := strings.Trim(d.Subject.Namespace+"/"+d.Subject.Name, "/")
 	p("%s: %s", report.Safe(cmp.Or(name, "the incident")), def.Title)
-	standing := "less than 0.1 %"
+	standing := "<1 %"
 	for _, c := range d.Ranked {
 		if c.ID == id {
-			standing = fmt.Sprintf("%.0f %%, as %s", 100*c.Probability, c.Role)
+			standing = report.Percent(c.Probability) + ", as " + strings.ReplaceAll(string(c.Role), "-", " ")
 		}
 	}
 	for _, r := range d.RuledOut {
