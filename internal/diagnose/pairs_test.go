@@ -7,9 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/probedoctor/probedoctor/internal/diagnose"
 	"github.com/probedoctor/probedoctor/rules"
-	"github.com/probedoctor/probedoctor/rules/facts"
 )
 
 // The pairs of causes that people confuse. Each pair has two inputs that look alike, in the formats in which people have
@@ -134,16 +132,6 @@ func refused(url, address string) string {
 	return get(url, "dial tcp "+address+": connect: connection refused")
 }
 
-// factOf gives a fact of the first incident.
-func factOf(t *testing.T, files map[string]string, name string) facts.Value {
-	t.Helper()
-	evs := evaluations(t, files)
-	if len(evs) == 0 {
-		t.Fatal("no incident")
-	}
-	return evs[0].Values[name]
-}
-
 // The loads: the probe waits, and the text is the same.
 func TestPairsOfLateAnswers(t *testing.T) {
 	const spec = `
@@ -208,9 +196,4 @@ container_cpu_cfs_throttled_periods_total{pod="quote-7c9d8b6f4d-2kq8x",container
 		{"garbage collection or throttled CPU", is(gc, "gc-logged", rules.True), cpu},
 		{"blocked event loop or garbage collection", loop, gc},
 	})
-}
-
-func evaluations(t *testing.T, files map[string]string) []*rules.Evaluation {
-	t.Helper()
-	return diagnose.Evaluations(set(t, texts(files), nil), knowledge(t), diagnose.Options{})
 }

@@ -73,7 +73,7 @@ func stopped(in *Incident) Value {
 	switch {
 	case quiet > spamRefill+2*every:
 		return known(true, refs...)
-	case quiet <= 2*every && in.failingNow():
+	case quiet <= spamRefill+2*every && in.failingNow():
 		return known(false, refs...)
 	}
 	return Unknown
@@ -92,7 +92,7 @@ var matterFacts = []Fact{
 		Compute: reachedThreshold,
 	},
 	{
-		Name: "failures.stopped", Doc: "Whether the failures ended before the end of what was read: true after more than five minutes without one, for the kubelet may hold an event back for so long; false while they go on.",
+		Name: "failures.stopped", Doc: "Whether the failures ended before the end of what was read: true after more than five minutes without one, for the kubelet may hold an event back for so long; false where the last is younger and a failing pod is still not Ready.",
 		Type: Bool, Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "whether it is over decides what to do first", Collect: collectEvents,
 		Compute: stopped,
