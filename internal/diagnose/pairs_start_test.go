@@ -83,7 +83,7 @@ Containers:
     Last State:     Terminated
       Reason:       REASON
       Exit Code:    EXIT
-      Started:      Wed, 04 Mar 2026 08:09:00 +0000
+      Started:      Wed, 04 Mar 2026 08:00:30 +0000
       Finished:     Wed, 04 Mar 2026 08:09:40 +0000
     Ready:          False
     Restart Count:  RESTARTS
@@ -112,10 +112,17 @@ func TestPairsOfEnds(t *testing.T) {
 	oom := side{files: side137("OOMKilled", 137, timeouts), cause: "out-of-memory", named: true, rule: "killed-for-memory", outcome: rules.True}
 	live := func(reason string, exit int) side {
 		files := side137(reason, exit, kills)
-		files["metrics.prom"] = "# TYPE puma_running gauge\n# TYPE tomcat_threads_busy_threads gauge\ntomcat_threads_busy_threads 200\n# TYPE tomcat_threads_config_max_threads gauge\ntomcat_threads_config_max_threads 200\n"
-		return side{files: files, cause: "worker-pool-saturation", rule: "stopped-from-outside", outcome: rules.True}
+		files["metrics.prom"] = "# TYPE tomcat_threads_busy_threads gauge\ntomcat_threads_busy_threads 200\n# TYPE tomcat_threads_config_max_threads gauge\ntomcat_threads_config_max_threads 200\n"
+		return side{files: files, cause: "worker-pool-saturation", named: true, rule: "stopped-from-outside", outcome: rules.True}
 	}
 	completed := live("Completed", 0)
+	byItself := side{files: map[string]string{
+		"events.txt":   eventTable(failed("31s (x9 over 40m)", pod, "Readiness", refused(url, addr)), normal("31s (x7 over 40m)", "Started", "Pod/"+pod, "Started container geo")),
+		"describe.txt": describePod(pod, running, "Completed", 0, 7)},
+		cause: "app-crash", named: true, rule: "ends-without-error", outcome: rules.True}
+	notByItself, late := completed, completed
+	notByItself.rule, notByItself.outcome = "ends-without-error", rules.False
+	late.rule, late.outcome = "killed-late", rules.True
 
 	stopping := side{files: map[string]string{
 		"events.txt": eventTable(
@@ -140,6 +147,12 @@ func TestPairsOfEnds(t *testing.T) {
 		{"killed for memory or by liveness, exit code 137", oom, live("Error", 137)},
 		{"killed for memory or by liveness, exit code 143", oom, live("Error", 143)},
 		{"killed for memory or by liveness, exit code 0", oom, completed},
+		{"exit code 0 after a kill or by itself", notByItself, byItself},
+		{"killed late or while it starts", late, side{files: map[string]string{
+			"events.txt":   kills,
+			"describe.txt": strings.Replace(describePod(pod, running, "Error", 143, 7), "08:00:30", "08:09:10", 1),
+			"geo.log":      "2026-03-04T08:09:12Z INFO loading weights shard 3/40\n2026-03-04T08:09:40Z INFO received SIGTERM\n"},
+			cause: "slow-start", named: true, rule: "killed-late", outcome: rules.False}},
 		{"refused while it stops or after it crashed", stoppingFirst, crashed},
 	})
 }
