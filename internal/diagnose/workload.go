@@ -330,6 +330,9 @@ func mergePods(a, b *evidence.Pod) *evidence.Pod {
 	if m.Deleted.IsZero() && (m.Object.UID == b.Object.UID || m.Object.UID == "" || b.Object.UID == "") {
 		m.Deleted, m.GraceSeconds = b.Deleted, b.GraceSeconds
 	}
+	if a.Phase == "OOMKilled" || b.Phase == "OOMKilled" || a.Reason == "OOMKilled" || b.Reason == "OOMKilled" {
+		m.Reason = "OOMKilled" // a watch shows it only for a moment
+	}
 	return &m
 }
 

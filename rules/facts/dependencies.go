@@ -166,7 +166,7 @@ var dependencyFacts = []Fact{
 	signalFact("dependencies.poolPending", "dbpool.pending", "Requests waiting for a connection of a client pool (database, HTTP).", "requests",
 		"an exhausted client pool holds the workers that wait for it"),
 	{
-		Name: "logs.silence", Doc: "Longest gap in the failing pods' logs that overlaps the failures, where the log has at least four lines and the gap is ten times the usual distance or more (thirty seconds or more where the log has fewer than ten lines).",
+		Name: "logs.silence", Doc: "Longest gap in the failing pods' logs that overlaps the failures, where the log has at least four lines and the gap is ten times the usual distance or more (thirty seconds to ten minutes where the log has fewer than ten lines: longer gaps of an excerpt are what was left out).",
 		Type: Duration, Scope: ScopeIncident, Needs: []string{evidence.SourceLogs},
 		Why: "a process that writes nothing while probes fail is stalled as a whole", Collect: collectLogs,
 		Compute: silence,
@@ -197,7 +197,7 @@ func silence(in *Incident) Value {
 		slices.Sort(sorted)
 		usual := sorted[len(sorted)/2]
 		for i, g := range gaps {
-			if g > longest && g >= 10*usual && g >= 5*time.Second && (len(lines) >= 10 || g >= 30*time.Second) &&
+			if g > longest && g >= 10*usual && g >= 5*time.Second && (len(lines) >= 10 || g >= 30*time.Second && g <= 10*time.Minute) &&
 				(in.Start.IsZero() || !lines[i].At.After(in.End) && !lines[i+1].At.Before(in.Start)) {
 				longest, refs = g, []evidence.Ref{lines[i].Ref, lines[i+1].Ref}
 			}

@@ -86,7 +86,8 @@ func (f *Failure) cannotFork() bool {
 // namesDependency is the database, cache or broker that an exec probe's output names and that the pod or container is not
 // itself by its name.
 func (f *Failure) namesDependency() string {
-	if f.Phase != evidence.PhaseExec || f.Message == "" {
+	// A timeout's text holds the command, which names its own tools.
+	if f.Phase != evidence.PhaseExec || f.Message == "" || f.Outcome == evidence.OutcomeTimeout {
 		return ""
 	}
 	low := strings.ToLower(f.Message)
