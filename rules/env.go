@@ -407,6 +407,12 @@ func singular(text string) string {
 	for _, word := range []string{" probes", " pods", " events", " log lines", " errors", " requests", " targets", " workers", " threads", " replicas", " nodes", " times", " failures", " kills", " containers", " exec probes", " other workloads", " addresses"} {
 		rest, ok := strings.CutPrefix(text, word)
 		if ok && (rest == "" || rest[0] == ' ' || rest[0] == ',' || rest[0] == '.') {
+			for many, one := range map[string]string{" were ": " was ", " do ": " does ", " are ": " is ", " say ": " says ", " stay ": " stays ", " tell ": " tells ", " have ": " has "} {
+				if strings.HasPrefix(rest, many) {
+					rest = one + rest[len(many):]
+					break
+				}
+			}
 			if word == " addresses" {
 				return " address" + rest
 			}

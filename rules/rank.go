@@ -303,9 +303,14 @@ func (r *ranking) cause(s *score, p float64) Cause {
 	}
 	slices.SortStableFunc(c.For, byWeight)
 	slices.SortStableFunc(c.Against, byWeight)
-	c.Summary = r.summary(s)
+	if p >= summaryFloor {
+		c.Summary = r.summary(s)
+	}
 	return c
 }
+
+// summaryFloor is the probability from which a cause is summed up in a sentence, which reads as an assertion.
+const summaryFloor = 0.2
 
 // unexplained is the statement that the cause does not account for most of the failures.
 func (r *ranking) unexplained(s *score) Statement {

@@ -29,6 +29,8 @@ type Knowledge struct {
 type Options struct {
 	// AsOf cuts the evidence to a moment; zero means all of it.
 	AsOf time.Time
+	// Namespace is that of what names none.
+	Namespace string
 	// Match keeps the incidents whose subject it accepts; nil keeps all.
 	Match func(rules.Subject) bool
 }
@@ -38,6 +40,11 @@ func Run(set *evidence.Set, k Knowledge, o Options) *rules.DiagnosisList {
 	set = set.AsOf(o.AsOf)
 	list := &rules.DiagnosisList{APIVersion: rules.APIVersion, Kind: rules.ListKind, Items: []rules.Diagnosis{}}
 	ins := incidents(set, k.Pack)
+	for _, in := range ins {
+		if in.Namespace == "" {
+			in.Namespace = o.Namespace
+		}
+	}
 	if o.Match != nil {
 		ins = slices.DeleteFunc(ins, func(in *incident) bool { return !o.Match(subject(in)) })
 	}
@@ -205,7 +212,18 @@ func symptoms(in *incident) []rules.Symptom {
 	if kills > 0 {
 		out = append(out, rules.Symptom{Kind: "liveness-restart", Text: plural(kills, "restart") + " by liveness", Refs: spread(killRefs, maxSymptomRefs)})
 	}
-	return append(out, in.symptoms...)
+	// The same thing again and again is said once.
+	at := map[string]int{}
+	for _, s := range in.symptoms {
+		k := s.Kind + s.Text
+		if i, ok := at[k]; ok {
+			out[i].Refs = spread(append(slices.Clone(out[i].Refs), s.Refs...), maxSymptomRefs)
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, s)
+	}
+	return out
 }
 
 func plural(n int, word string) string {

@@ -256,6 +256,9 @@ func (b *builder) fromPods() {
 			text = "its container was killed for memory"
 		case known && !ready && p.Phase != "Pending" && p.Phase != "ContainerCreating":
 			text = "not Ready"
+			if p.Phase != "" && p.Phase != "Running" {
+				text += ": " + p.Phase
+			}
 		case p.Restarts >= 3 && !b.longQuiet(p):
 			text = "restarted " + itoa(p.Restarts) + " times"
 		default:
@@ -532,10 +535,21 @@ func (b *builder) fromRequests() {
 		in := b.get(r.Object.Namespace, w, r.Container, inferred)
 		if len(in.symptoms) < 20 {
 			in.symptoms = append(in.symptoms, rules.Symptom{Kind: "failing-request", Refs: []evidence.Ref{r.Ref},
-				Text: strings.TrimSpace(r.Method + " " + r.Path + " answered " + itoa(r.Status))})
+				Text: requestText(r)})
 		}
 		b.adoptWorkload(in)
 	}
+}
+
+func requestText(r *evidence.Request) string {
+	what := strings.TrimSpace(r.Method + " " + r.Path)
+	if what == "" {
+		what = "a request"
+	}
+	if r.Status == 0 {
+		return what + " got no answer"
+	}
+	return what + " answered " + itoa(r.Status)
 }
 
 // fromAppLogs makes an incident of log lines in which somebody's request to a health endpoint failed, such as an

@@ -133,11 +133,15 @@ func values(in *incident, ev *rules.Evaluation) (map[string]any, []string) {
 	for _, t := range in.Targets {
 		if t.Balancer != "endpointslice" {
 			set("lb", t.Balancer)
-			set("targetGroup", t.Group)
+			if t.Balancer == "aws" {
+				set("targetGroup", t.Group) // the runbooks' commands for target groups are the AWS client's
+			}
 		}
 	}
 	for _, h := range in.HealthChecks {
-		set("targetGroup", h.Group)
+		if h.Balancer == "aws" {
+			set("targetGroup", h.Group)
+		}
 	}
 	for _, l := range in.Listeners {
 		set("port.listening", strings.TrimPrefix(l.Address+":"+l.Port, ":"))

@@ -323,12 +323,12 @@ func failuresText(d *rules.Diagnosis, most string) (total, byProbe string, byPha
 	return total, strings.Join(parts, ", "), byPhase
 }
 
-// gainText says what knowing a fact could do: "could move 94 % by 6".
+// gainText says what knowing a fact could do: "could change the 94 % by 6 points".
 func gainText(first, gain float64) string {
 	if math.IsNaN(gain) || gain < 0.005 {
 		return ""
 	}
-	return fmt.Sprintf("could move %s by %.0f", percent(first), gain*100)
+	return fmt.Sprintf("could change the %s by %.0f points", percent(first), gain*100)
 }
 
 // firstProbability is what the gain of missing facts is about: the probability of the first root cause, else of the first.

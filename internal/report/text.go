@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,17 @@ func writeText(list *rules.DiagnosisList, o Options) []byte {
 
 // nothing is the answer to input without a symptom. It must not be read as "healthy".
 func (t *text) nothing(list *rules.DiagnosisList) {
+	read := slices.ContainsFunc(list.Coverage, func(c evidence.Coverage) bool {
+		return c.Status == evidence.CoverageOK || c.Status == evidence.CoveragePartial && c.Source != evidence.SourceInput
+	})
+	if !read {
+		t.para(lead{}, "Nothing was read that says anything of probes, so nothing can be said.", t.strong, "")
+		t.blank()
+		for _, c := range list.Coverage {
+			t.coverageLine(c, " ")
+		}
+		return
+	}
 	t.para(lead{}, "No symptom was found in what was read.", t.strong, "")
 	t.para(lead{}, "No failing probe, no pod that is not Ready, no liveness restart, no unhealthy target. The answer covers only "+
 		"what was read:", t.plain, "")

@@ -21,7 +21,9 @@ func (in *Incident) somePod() string {
 		return shell.Quote(ps[0])
 	}
 	for _, p := range in.Pods {
-		return shell.Quote(p.Object.Name)
+		if p.Object.Name != "" {
+			return shell.Quote(p.Object.Name)
+		}
 	}
 	return "POD"
 }
@@ -75,7 +77,22 @@ func collectSockets(in *Incident) string {
 }
 
 func collectTargets(in *Incident) string {
-	return "aws elbv2 describe-target-health --target-group-arn TARGET_GROUP_ARN"
+	for _, t := range in.Targets {
+		switch t.Balancer {
+		case "aws":
+			return "aws elbv2 describe-target-health --target-group-arn TARGET_GROUP_ARN"
+		case "haproxy":
+			return "echo 'show stat' | socat stdio unix-connect:/var/run/haproxy.sock"
+		case "envoy":
+			return "curl -s http://localhost:15000/clusters"
+		}
+	}
+	for _, h := range in.HealthChecks {
+		if h.Balancer == "aws" {
+			return "aws elbv2 describe-target-health --target-group-arn TARGET_GROUP_ARN"
+		}
+	}
+	return fmt.Sprintf("kubectl -n %s get ingress,service,endpointslices -o yaml", in.ns())
 }
 
 // collectSignal asks Prometheus for a canonical signal.

@@ -197,9 +197,13 @@ func silence(in *Incident) Value {
 		slices.Sort(sorted)
 		usual := sorted[len(sorted)/2]
 		for i, g := range gaps {
-			if g > longest && g >= 10*usual && g >= 5*time.Second && (len(lines) >= 10 || g >= 30*time.Second && g <= 10*time.Minute) &&
-				(in.Start.IsZero() || !lines[i].At.After(in.End) && !lines[i+1].At.Before(in.Start)) {
-				longest, refs = g, []evidence.Ref{lines[i].Ref, lines[i+1].Ref}
+			if g < 10*usual || g < 5*time.Second || len(lines) < 10 && (g < 30*time.Second || g > 10*time.Minute) {
+				continue
+			}
+			// Only the part of the gap in which probes failed says anything of the failures.
+			from, to := lines[i].At, lines[i+1].At
+			if during := in.overlap(from, to); during > longest && during >= 5*time.Second {
+				longest, refs = during, []evidence.Ref{lines[i].Ref, lines[i+1].Ref}
 			}
 		}
 	}
@@ -207,4 +211,19 @@ func silence(in *Incident) Value {
 		return Unknown
 	}
 	return known(longest, refs...)
+}
+
+// overlap is how much of the time from..to lies within the incident; all of it where it spans the incident or where the
+// incident has no times.
+func (in *Incident) overlap(from, to time.Time) time.Duration {
+	if in.Start.IsZero() || !from.After(in.Start) && !to.Before(in.End) {
+		return to.Sub(from)
+	}
+	if from.Before(in.Start) {
+		from = in.Start
+	}
+	if to.After(in.End) {
+		to = in.End
+	}
+	return to.Sub(from)
 }

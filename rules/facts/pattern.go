@@ -242,13 +242,16 @@ func (in *Incident) restartedSince(p *evidence.Pod) (restarted, known bool) {
 	if started.IsZero() {
 		return false, false
 	}
+	named := false
 	for i := range in.Failures {
 		f := &in.Failures[i]
+		named = named || f.serious() && f.Object.Name == p.Object.Name
 		if f.serious() && f.Object.Name == p.Object.Name && (f.First.IsZero() || started.After(f.First)) {
 			return true, true
 		}
 	}
-	return false, true
+	// Where no failure names the pod, a restart may have come after any of them.
+	return !named, true
 }
 
 // unready tells whether the pod is known not to be Ready.

@@ -132,9 +132,20 @@ var probeFacts = []Fact{
 	},
 }
 
+// samplesWithin are the samples of a series from shortly before the incident to its end.
+func (in *Incident) samplesWithin(s *evidence.Series) []evidence.Sample {
+	var out []evidence.Sample
+	for _, x := range s.Samples {
+		if in.inWindow(x.At, time.Minute) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
 var proberFacts = []Fact{
 	{
-		Name: "prober.failedShare", Doc: "Share of probes that failed since the container started, by the kubelet's own counters (prober_probe_total).",
+		Name: "prober.failedShare", Doc: "Share of probes that failed during the incident, by the kubelet's own counters (prober_probe_total); from a single scrape, since the container started.",
 		Type: Double, Unit: "ratio", Scope: ScopeIncident, Needs: []string{evidence.SourceMetrics},
 		Why: "rare failures are transients, many are an outage", Collect: collectSignal("probe.failedRatio"),
 		Compute: func(in *Incident) Value {
@@ -145,7 +156,13 @@ var proberFacts = []Fact{
 				if s.Name != "prober_probe_total" || s.Signal != "" || len(s.Samples) == 0 || len(in.failingPods()) > 0 && !in.isFailing(podLabel(s)) {
 					continue
 				}
+				// Of a range what was added during the incident counts; of one scrape all since the container started.
 				v := s.Samples[len(s.Samples)-1].Value
+				if within := in.samplesWithin(s); len(within) > 1 {
+					v = max(within[len(within)-1].Value-within[0].Value, 0)
+				} else if len(s.Samples) > 1 {
+					continue
+				}
 				all += v
 				if s.Labels["result"] == "failed" {
 					failed += v

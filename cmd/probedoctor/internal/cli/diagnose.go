@@ -141,7 +141,7 @@ func exitCode(list *rules.DiagnosisList) int {
 	}
 	for _, d := range list.Items {
 		for _, c := range d.Ranked {
-			if c.Role == rules.RootCause && c.Probability >= rules.Named {
+			if c.Role != rules.Contributing && c.Probability >= rules.Named {
 				return exitNamed
 			}
 		}

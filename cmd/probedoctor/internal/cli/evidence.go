@@ -164,9 +164,12 @@ func (s scope) options() (diagnose.Options, error) {
 		}
 		kind = full
 	}
-	return diagnose.Options{AsOf: asOf, Match: func(x rules.Subject) bool {
+	return diagnose.Options{AsOf: asOf, Namespace: s.namespace, Match: func(x rules.Subject) bool {
 		if s.namespace != "" && x.Namespace != "" && x.Namespace != s.namespace {
 			return false
+		}
+		if (kind == "Pod" || kind == "ReplicaSet") && x.Kind != kind && x.Name != "" && strings.HasPrefix(name, x.Name+"-") {
+			return true // the incident is of the pod's workload
 		}
 		return s.target == "" || x.Name == name && (x.Kind == kind || x.Kind == "")
 	}}, nil

@@ -116,7 +116,9 @@ func (a *app) whyNot(d *rules.Diagnosis, ev *rules.Evaluation, id string) {
 		}
 		if len(lines) > 0 {
 			p("  %s", sec.title)
+			// The weightiest first: the number stands at the beginning, in a fixed width, with its sign.
 			slices.Sort(lines)
+			slices.Reverse(lines)
 			p("%s", strings.Join(lines, "\n"))
 		}
 	}
