@@ -17,6 +17,6 @@
 // JSON token may have 4 MiB ([MaxToken]); one JSON object outside the fast path for events may take about 32 MiB as a tree
 // ([MaxTree]), what lies beyond it is skipped and named. A YAML document, or an element of a YAML List, may have 1 MiB
 // ([MaxYAML]), 10,000 lines ([MaxYAMLLines]) and, with every alias counted as what it stands for, 200,000 nodes
-// ([MaxYAMLNodes]). Nesting is followed for 100 levels ([MaxDepth]). Of log lines, requests and events so many are kept as [MaxKept] says. So 2 GiB in one line of
-// anything run through in well under 100 MB.
+// ([MaxYAMLNodes]). Nesting is followed for 100 levels ([MaxDepth]). Of log lines and requests the last [MaxKept] are
+// kept, or a quarter fewer. So 2 GiB in one line of anything run through in well under 100 MB.
 package paste

@@ -103,3 +103,23 @@ func TestBeyondBounds(t *testing.T) {
 		t.Errorf("pods %v, coverage %v", podNames(set), covered(set))
 	}
 }
+
+// Of a log longer than what is kept the end stays, with the stack trace that goes on below its last record.
+func TestLongLogKeepsItsEnd(t *testing.T) {
+	dir := t.TempDir()
+	first := write(t, dir, "a.log", strings.Repeat("2026-11-29T14:03:11Z INFO old\n", MaxKept-1))
+	last := write(t, dir, "b.log", "2026-11-29T14:03:11Z INFO old\n2026-11-29T14:03:11Z INFO old\n"+"2026-11-29T14:03:12Z ERROR newest\n\tat com.example.Cart.get(Cart.java:7)\n")
+	set, err := Read([]string{first, last}, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(set.Logs); n == 0 || n > MaxKept {
+		t.Fatalf("%d lines are kept, not 1 to %d", n, MaxKept)
+	}
+	if last := set.Logs[len(set.Logs)-1]; !strings.Contains(last.Message, "newest") || !strings.Contains(last.Message, "Cart.java") {
+		t.Errorf("the last record kept is %q", last.Message)
+	}
+	if got := strings.Join(covered(set), "\n"); !strings.Contains(got, "those read first are not kept") {
+		t.Errorf("coverage %q does not say what is missing", got)
+	}
+}

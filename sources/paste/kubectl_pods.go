@@ -101,7 +101,7 @@ func (t *text) podRow(s, trimmed string) bool {
 
 // addPod completes the object of a pod from what the text is about and keeps it.
 func (t *text) addPod(p evidence.Pod) {
-	t.logs, t.logLine = false, 0
+	t.logs, t.openLog = false, false
 	if p.Object.Namespace == "" {
 		p.Object.Namespace = t.about.namespace
 	}

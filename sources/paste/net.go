@@ -287,6 +287,7 @@ func (t *text) endExchange() {
 		l.Item = t.item("paste", strings.TrimSpace("curl "+x.Host+x.Path), x.n, b)
 		t.set.Logs = append(t.set.Logs, l)
 	}
+	t.openLog = false
 }
 
 // healthPort reads the answer of kube-proxy on a service's healthCheckNodePort: how many ready endpoints the node has.

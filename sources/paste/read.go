@@ -24,6 +24,8 @@ type Options struct {
 // textSink takes free text line by line: n is the number of the line, s the line without its end.
 type textSink interface {
 	line(n int, s string)
+	// dropped tells how many of the first items of the set are gone.
+	dropped(n marks)
 	close()
 }
 

@@ -54,7 +54,7 @@ func (t *text) eventRow(s, trimmed string) bool {
 // openRow makes e the event to which the lines that follow may belong.
 func (t *text) openRow(e evidence.Event, s string, tableRow bool) {
 	t.closeRow()
-	t.logs, t.logLine = false, 0
+	t.logs, t.openLog = false, false
 	t.described = false
 	t.rowNamed = e.Object.Name != ""
 	e.Object = t.eventObject(e)

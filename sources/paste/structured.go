@@ -182,26 +182,39 @@ func (f *fileReader) textLine(n int, s string) {
 	f.trim(n)
 }
 
-// trim keeps what the text reader adds within bounds.
+// trim keeps what the text reader adds within bounds. What was read last stays: logs are printed oldest first, and the
+// failures in question are the latest.
 func (f *fileReader) trim(line int) {
 	over := func(source string) {
 		if !f.partial[source] {
-			f.notes.add(evidence.CoveragePartial, f.name, line, fmt.Sprintf("more than %d items of source %s; the rest is not kept", MaxKept, source))
+			f.notes.add(evidence.CoveragePartial, f.name, line, fmt.Sprintf("more than %d items of source %s; those read first are not kept", MaxKept, source))
 		}
 		f.partial[source] = true
 	}
+	var dropped marks
 	if len(f.set.Logs) > MaxKept {
 		over(evidence.SourceLogs)
-		f.set.Logs = f.set.Logs[:MaxKept]
+		f.set.Logs, dropped.logs = keepLast(f.set.Logs)
 	}
 	if len(f.set.Requests) > MaxKept {
 		over(evidence.SourceRequests)
-		f.set.Requests = f.set.Requests[:MaxKept]
+		f.set.Requests, dropped.requests = keepLast(f.set.Requests)
 	}
 	if len(f.set.Events) > MaxKept {
 		over(evidence.SourceEvents)
-		f.set.Events = f.set.Events[:MaxKept]
+		f.set.Events, dropped.events = keepLast(f.set.Events)
 	}
+	if dropped != (marks{}) {
+		f.text.dropped(dropped)
+	}
+}
+
+// keepLast drops the first quarter, so that the cost of moving the others is spread over many lines, and says how many.
+func keepLast[T any](items []T) ([]T, int) {
+	dropped := len(items) - MaxKept*3/4
+	n := copy(items, items[dropped:])
+	clear(items[n:])
+	return items[:n], dropped
 }
 
 // breakText tells the text reader that something else follows: no line of before goes on after it.

@@ -272,6 +272,7 @@ func TestLookAlikes(t *testing.T) {
 type recorder struct{ lines *[]string }
 
 func (r *recorder) line(_ int, s string) { *r.lines = append(*r.lines, s) }
+func (r *recorder) dropped(marks)        {}
 func (r *recorder) close()               {}
 
 func TestStructuredBlock(t *testing.T) {

@@ -55,7 +55,7 @@ type text struct {
 	alert      *alert
 	logs       bool // the lines are those of a log
 	recordAt   int  // number of the last line that was a record
-	logLine    int  // index+1 of the log line to which a stack trace may be added
+	openLog    bool // whether a stack trace may be added to the last log line
 	traced     int  // lines of it that were added
 	complaints int
 	from       marks
@@ -208,7 +208,7 @@ func plainRecord(s string) bool {
 func (t *text) blank() {
 	t.closeRow()
 	t.endPieces()
-	t.logLine = 0
+	t.openLog = false
 	if t.web != nil {
 		t.web.blank(t)
 	}
@@ -220,7 +220,7 @@ func (t *text) endSection() {
 	t.endPieces()
 	t.endExchange()
 	t.endAlert()
-	t.table, t.inEvents, t.logs, t.logLine = nil, false, false, 0
+	t.table, t.inEvents, t.logs, t.openLog = nil, false, false, false
 	t.group++
 }
 
@@ -353,6 +353,12 @@ func (t *text) complain(why string) {
 	if t.complaints <= maxComplaints {
 		t.cover(evidence.CoveragePartial, why, 0)
 	}
+}
+
+func (t *text) dropped(n marks) {
+	t.from.events = max(t.from.events-n.events, 0)
+	t.from.logs = max(t.from.logs-n.logs, 0)
+	t.from.requests = max(t.from.requests-n.requests, 0)
 }
 
 // fillNamespaces gives the events and logs of this text the namespace of their pod where another line of it names both.

@@ -57,7 +57,7 @@ func wholeRecord(s string) (evidence.LogLine, *evidence.Request) {
 
 // logRecord reads a line that is a log record by its own look.
 func (t *text) logRecord(s, trimmed string) bool {
-	if t.logLine > 0 && continuesRecord(s) && !announcesListener(trimmed) && t.continueLog(s) {
+	if t.openLog && continuesRecord(s) && !announcesListener(trimmed) && t.continueLog(s) {
 		return true
 	}
 	l, r, ok := logLine(trimmed)
@@ -117,7 +117,7 @@ func (t *text) addLog(l evidence.LogLine) {
 		t.set.Listeners = append(t.set.Listeners, a)
 	}
 	t.set.Logs = append(t.set.Logs, l)
-	t.logLine, t.traced = len(t.set.Logs), 0
+	t.openLog, t.traced = true, 0
 }
 
 func logLocator(l evidence.LogLine) string {
@@ -127,15 +127,15 @@ func logLocator(l evidence.LogLine) string {
 func (t *text) addRequest(r evidence.Request) {
 	r.Item = t.item("logs", strings.Join(strings.Fields("access log "+r.Object.Name+" "+r.Container), " "), t.n, t.raw)
 	t.set.Requests = append(t.set.Requests, r)
-	t.logLine = 0
+	t.openLog = false
 }
 
 // continueLog adds a further line to the record above it.
 func (t *text) continueLog(s string) bool {
-	if t.logLine == 0 || t.logLine > len(t.set.Logs) {
+	if !t.openLog || len(t.set.Logs) == 0 {
 		return false
 	}
-	t.traced = continueRecord(&t.set.Logs[t.logLine-1], s, t.traced)
+	t.traced = continueRecord(&t.set.Logs[len(t.set.Logs)-1], s, t.traced)
 	return true
 }
 
@@ -144,7 +144,7 @@ func (t *text) continueLog(s string) bool {
 func (t *text) loose(s, trimmed string) bool {
 	switch {
 	case t.about.verb == "log":
-		if t.logLine > 0 && continuesRecord(s) && !announcesListener(trimmed) && t.continueLog(s) {
+		if t.openLog && continuesRecord(s) && !announcesListener(trimmed) && t.continueLog(s) {
 			return true
 		}
 		l, _ := wholeRecord(trimmed)
