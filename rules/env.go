@@ -14,6 +14,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 
 	"github.com/probedoctor/probedoctor/rules/facts"
+	"github.com/probedoctor/probedoctor/sources/evidence"
 )
 
 const (
@@ -186,6 +187,8 @@ type scopeValues struct {
 	rules, signatures, signals map[string]bool
 	// leaves expands the id of an unknown rule or signature to the facts that are missing.
 	leaves func(kind, id string) []string
+	// cited is the evidence for the outcome of a signature or signal; nil where nothing is cited.
+	cited func(kind, id string) []evidence.Ref
 }
 
 func (v *scopeValues) fact(name string) facts.Value {
@@ -273,6 +276,7 @@ type compiled struct {
 	given, when, complete *expression
 	then, els             func() (*template, error)
 	rules, signatures     []string
+	signals               []string
 	facts                 []string
 }
 
@@ -295,6 +299,7 @@ func (e *environments) compileRule(r *Rule) (*compiled, error) {
 		*part.to = x
 		c.rules = uniq(append(c.rules, x.rules...))
 		c.signatures = uniq(append(c.signatures, x.signatures...))
+		c.signals = uniq(append(c.signals, x.signals...))
 		if part.key != "complete" {
 			c.facts = uniq(append(c.facts, x.facts...))
 		}

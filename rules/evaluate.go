@@ -75,13 +75,14 @@ func (p *Pack) Evaluate(in *facts.Incident) *Evaluation {
 	ctx, cancel := context.WithTimeout(context.Background(), evaluationLimit)
 	defer cancel()
 	v := &scopeValues{ctx: ctx, incident: ev.Values, rules: map[string]bool{}, signatures: p.signatureOutcomes(in), signals: signalOutcomes(in)}
+	v.cited = func(kind, id string) []evidence.Ref { return p.cited(in, kind, id) }
 	missingOf := map[string][]string{}
 	v.leaves = func(kind, id string) []string {
 		switch kind {
 		case "rule":
 			return missingOf[id]
 		case "sig":
-			return []string{"logs"}
+			return []string{p.readBy(id)}
 		}
 		return []string{"metrics"}
 	}
@@ -131,6 +132,52 @@ func (p *Pack) signatureOutcomes(in *facts.Incident) map[string]bool {
 		}
 	}
 	return out
+}
+
+// readBy names the fact that asks for the logs in which the signature is looked for.
+func (p *Pack) readBy(signature string) string {
+	for _, s := range p.Signatures {
+		if s.ID == signature && (s.Origin == "kernel" || s.Origin == "kubelet") {
+			return "node.kernelComplaints"
+		}
+	}
+	return "logs"
+}
+
+// cited is the evidence for the outcome of a signature or signal: the lines that match, else the first and the last of
+// those among which none did; the series. Of a source it is the first and the last item.
+func (p *Pack) cited(in *facts.Incident, kind, id string) []evidence.Ref {
+	var out []evidence.Ref
+	switch kind {
+	case "signal":
+		for _, s := range in.Series[id] {
+			out = append(out, s.Ref)
+		}
+		return out
+	case "source":
+		return ends(in.Read(id))
+	}
+	for _, h := range in.Signatures[id].Hits {
+		out = append(out, h.Line.Ref)
+	}
+	i := slices.IndexFunc(p.Signatures, func(s *Signature) bool { return s.ID == id })
+	if len(out) > 0 || i < 0 {
+		return out
+	}
+	for _, l := range in.Logs {
+		if p.Signatures[i].readsOrigin(l.Origin) {
+			out = append(out, l.Ref)
+		}
+	}
+	return ends(out)
+}
+
+// ends are the first and the last.
+func ends(refs []evidence.Ref) []evidence.Ref {
+	if len(refs) > 2 {
+		refs = []evidence.Ref{refs[0], refs[len(refs)-1]}
+	}
+	return refs
 }
 
 func signalOutcomes(in *facts.Incident) map[string]bool {
@@ -230,6 +277,24 @@ func (r *Rule) refs(v *scopeValues, t *template) []evidence.Ref {
 		for _, n := range names {
 			if f := v.fact(n); f.Known {
 				lists = append(lists, f.Refs)
+			}
+		}
+	}
+	if v.cited != nil {
+		for _, id := range r.compiled.signatures {
+			lists = append(lists, v.cited("sig", id))
+		}
+		for _, id := range r.compiled.signals {
+			lists = append(lists, v.cited("signal", id))
+		}
+	}
+	if !slices.ContainsFunc(lists, func(l []evidence.Ref) bool { return len(l) > 0 }) && v.cited != nil {
+		// "There is none" cites where one was looked for.
+		for _, n := range r.compiled.facts {
+			if f, ok := facts.ByName(n); ok {
+				for _, source := range f.Needs {
+					lists = append(lists, v.cited("source", source))
+				}
 			}
 		}
 	}

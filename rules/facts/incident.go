@@ -113,6 +113,34 @@ type Incident struct {
 	paths map[string]pathInfo
 }
 
+// Read gives the refs of what the incident has of a source, in the order in which it is held.
+func (in *Incident) Read(source string) []evidence.Ref {
+	var out []evidence.Ref
+	switch source {
+	case evidence.SourceEvents:
+		for _, e := range in.Events {
+			out = append(out, e.Ref)
+		}
+	case evidence.SourcePods:
+		out = podRefs(in.Pods)
+	case evidence.SourceSpecs:
+		if in.Template != nil {
+			out = append(out, in.Template.Ref)
+		}
+	case evidence.SourceLogs:
+		for _, l := range in.Logs {
+			out = append(out, l.Ref)
+		}
+	case evidence.SourceRequests:
+		out = requestRefs(in.Requests)
+	case evidence.SourceNodes:
+		for _, n := range in.Nodes {
+			out = append(out, n.Ref)
+		}
+	}
+	return out
+}
+
 // Probe is one probe of the container.
 type Probe struct {
 	Kind evidence.ProbeKind
