@@ -75,7 +75,7 @@ type Window struct {
 
 // Symptom is something that went wrong and made an incident of it.
 type Symptom struct {
-	// Kind is "probe-failure", "not-ready", "liveness-restart", "unhealthy-target", "node-complaint", "failing-request".
+	// Kind is "probe-failure", "not-ready", "liveness-restart", "startup-restart", "unhealthy-target", "node-complaint", "failing-request".
 	Kind string         `json:"kind"`
 	Text string         `json:"text"`
 	Refs []evidence.Ref `json:"refs"`

@@ -158,7 +158,8 @@ func subject(in *incident) rules.Subject {
 		if in.Template.Desired >= 0 {
 			s.Desired = in.Template.Desired
 		}
-		if s.Ready < 0 && in.Template.ReadyCount >= 0 {
+		// Of pods that are missing in the input nobody knows whether they are ready, unless the controller says so.
+		if s.Ready < 0 || s.Pods < s.Desired {
 			s.Ready = in.Template.ReadyCount
 		}
 	}
@@ -201,16 +202,18 @@ func symptoms(in *incident) []rules.Symptom {
 		}
 		out = append(out, rules.Symptom{Kind: "probe-failure", Text: text, Refs: spread(refs, maxSymptomRefs)})
 	}
-	kills := 0
-	var killRefs []evidence.Ref
-	for _, e := range in.Events {
-		if e.Reason == "Killing" && strings.Contains(e.Message, "failed liveness probe") {
-			kills += max(e.Count, 1)
-			killRefs = append(killRefs, e.Ref)
+	for _, kind := range []evidence.ProbeKind{evidence.Liveness, evidence.Startup} {
+		kills := 0
+		var refs []evidence.Ref
+		for _, e := range in.Events {
+			if (e.Reason == "Killing" || e.Reason == "") && probeOfKill(e.Message) == kind {
+				kills += max(e.Count, 1)
+				refs = append(refs, e.Ref)
+			}
 		}
-	}
-	if kills > 0 {
-		out = append(out, rules.Symptom{Kind: "liveness-restart", Text: plural(kills, "restart") + " by liveness", Refs: spread(killRefs, maxSymptomRefs)})
+		if kills > 0 {
+			out = append(out, rules.Symptom{Kind: string(kind) + "-restart", Text: plural(kills, "restart") + " by " + string(kind), Refs: spread(refs, maxSymptomRefs)})
+		}
 	}
 	// The same thing again and again is said once.
 	at := map[string]int{}

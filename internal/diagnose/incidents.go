@@ -48,6 +48,7 @@ func incidents(set *evidence.Set, pack *rules.Pack) []*incident {
 	b.index = newIndex(set, b.owners)
 	b.fromFailures()
 	b.fromPods()
+	b.fromKills()
 	b.fromTargets()
 	b.joinUnnamed()
 	b.fromNodeLogs(pack)
@@ -272,6 +273,34 @@ func (b *builder) fromPods() {
 		in := b.get(p.Object.Namespace, w, container, inferred)
 		in.symptoms = append(in.symptoms, rules.Symptom{Kind: "not-ready", Text: name(p.Object) + ": " + text, Refs: []evidence.Ref{p.Ref}})
 	}
+}
+
+// fromKills makes incidents of containers that a probe killed, where neither failures nor pods speak of them: the events of
+// the failures are gone after an hour, or were not pasted.
+func (b *builder) fromKills() {
+	for i := range b.set.Events {
+		e := &b.set.Events[i]
+		if e.Reason != "Killing" && e.Reason != "" || e.Object.Kind != "Pod" && e.Object.Kind != "" {
+			continue
+		}
+		kind := probeOfKill(e.Message)
+		w, inferred := b.owners.workload(e.Object.Namespace, e.Object.Name)
+		if kind == "" || len(b.byName[w.Name]) > 0 {
+			continue
+		}
+		b.get(e.Object.Namespace, w, e.Container, inferred)
+	}
+}
+
+// probeOfKill is the probe for whose failures the kubelet ended a container, empty when the message tells of no such end.
+func probeOfKill(message string) evidence.ProbeKind {
+	switch {
+	case strings.Contains(message, "failed startup probe"):
+		return evidence.Startup
+	case strings.Contains(message, "failed liveness probe"), strings.Contains(message, "is unhealthy, it will be killed"):
+		return evidence.Liveness
+	}
+	return ""
 }
 
 // quiet is how long a Ready pod must have run since its last restart for its restarts to be history and no symptom.

@@ -26,6 +26,9 @@ type index struct {
 	gone    map[podKey][]time.Time
 	// started is when a container of the pod was last reported as started.
 	started map[podKey]time.Time
+	// troubled is when an event last told of a failed probe, a kill or a back-off of the pod; latest the last time of all events.
+	troubled map[podKey]time.Time
+	latest   time.Time
 }
 
 func newIndex(set *evidence.Set, o *owners) *index {
@@ -33,7 +36,7 @@ func newIndex(set *evidence.Set, o *owners) *index {
 		pods: map[string][]*evidence.Pod{}, events: map[string][]*evidence.Event{}, logs: map[string][]*evidence.LogLine{},
 		requests: map[string][]*evidence.Request{}, series: map[string][]*evidence.Series{},
 		nodeEvents: map[string][]*evidence.Event{}, scaler: map[string][]*evidence.Event{}, stopped: map[podKey]time.Time{},
-		gone: map[podKey][]time.Time{}, started: map[podKey]time.Time{},
+		gone: map[podKey][]time.Time{}, started: map[podKey]time.Time{}, troubled: map[podKey]time.Time{},
 	}
 	for _, p := range o.pods {
 		name := o.name(p.Object)
@@ -55,6 +58,23 @@ func newIndex(set *evidence.Set, o *owners) *index {
 		}
 		if k := (podKey{e.Object.Namespace, e.Object.Name}); e.Reason == "Started" && e.Last.After(x.started[k]) {
 			x.started[k] = e.Last
+		}
+		if e.Last.After(x.latest) {
+			x.latest = e.Last
+		}
+		switch k := (podKey{e.Object.Namespace, e.Object.Name}); e.Reason {
+		case "Unhealthy", "Killing", "BackOff":
+			if e.Last.After(x.troubled[k]) {
+				x.troubled[k] = e.Last
+			}
+		case "SuccessfulDelete":
+			// Of several in one row the time is known of none.
+			if pod, ok := strings.CutPrefix(e.Message, "Deleted pod: "); ok && !e.First.IsZero() && e.Count <= 1 {
+				k.name = strings.TrimSpace(pod)
+				if at, ok := x.stopped[k]; !ok || e.First.Before(at) {
+					x.stopped[k] = e.First
+				}
+			}
 		}
 		if e.Reason == "Killing" && stopsPod(e.Message) && !e.First.IsZero() {
 			k := podKey{e.Object.Namespace, e.Object.Name}

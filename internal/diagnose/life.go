@@ -39,6 +39,9 @@ func (b *builder) life(f *evidence.Failure, p *evidence.Pod, container string) f
 			f.Result == evidence.Failed && len(b.owners.pods) > 0 && b.allReady() {
 			return facts.Starting
 		}
+		if b.cameUp(f) {
+			return facts.Starting
+		}
 		return facts.LifeUnknown
 	}
 	if !p.Deleted.IsZero() {
@@ -52,6 +55,16 @@ func (b *builder) life(f *evidence.Failure, p *evidence.Pod, container string) f
 		return facts.Terminating
 	}
 	return b.startingOrLive(f, p, container)
+}
+
+// cameUp tells whether the events alone show that the probe was refused while its container started: it was within the
+// grace after the start, and for as long as a start may take after it the events tell of others but of nothing wrong with
+// this pod.
+func (b *builder) cameUp(f *evidence.Failure) bool {
+	k := podKey{f.Object.Namespace, f.Object.Name}
+	at, ok := b.index.started[k]
+	return ok && f.Result == evidence.Failed && f.Outcome == evidence.OutcomeRefused && !f.First.Before(at) && f.Last.Sub(at) <= startGrace &&
+		b.index.latest.Sub(f.Last) >= startGrace && !b.index.troubled[k].After(f.Last)
 }
 
 // allReady tells whether every pod that was read is Ready.

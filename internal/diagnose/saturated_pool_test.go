@@ -244,6 +244,9 @@ func refsResolve(t *testing.T, d rules.Diagnosis) {
 		check("ruled out "+r.ID, r.Refs)
 	}
 	for _, e := range d.Trace {
+		if e.Statement != "" && len(e.Refs) == 0 {
+			t.Errorf("%s says %q and cites nothing", e.Rule, e.Statement)
+		}
 		check("trace "+e.Rule, e.Refs)
 	}
 }

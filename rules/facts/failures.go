@@ -12,6 +12,16 @@ import (
 // row says how often something happened up to its last time, and later occurrences may be missing.
 
 func countFact(name, doc, why string, match func(*Failure) bool) Fact {
+	return count(name, doc, why, match, false)
+}
+
+// liveFact counts what pods do that neither start nor stop. Among other failures a few of pods in an unknown state do not
+// count, and are not none either.
+func liveFact(name, doc, why string, match func(*Failure) bool) Fact {
+	return count(name, doc, why, match, true)
+}
+
+func count(name, doc, why string, match func(*Failure) bool, narrow bool) Fact {
 	return Fact{
 		Name: name, Doc: doc, Type: Int, Unit: "probes", Scope: ScopeIncident,
 		Needs: []string{evidence.SourceEvents}, Why: why, Collect: collectEvents,
@@ -19,14 +29,21 @@ func countFact(name, doc, why string, match func(*Failure) bool) Fact {
 			if len(in.Failures) == 0 && !in.Set.Covered(evidence.SourceEvents) {
 				return Unknown
 			}
-			n := int64(0)
+			n, doubtful := int64(0), false
 			var refs, all []evidence.Ref
 			for _, c := range in.classes() {
 				all = append(all, c.refs...)
 				if match(c.failure) {
+					if narrow && c.failure.doubtful() && in.doubtfulMinority() {
+						doubtful = true
+						continue
+					}
 					n += int64(c.count)
 					refs = append(refs, c.refs...)
 				}
+			}
+			if n == 0 && doubtful {
+				return Unknown
 			}
 			if n == 0 {
 				refs = all // that there is none of the kind is read from all the others
@@ -138,9 +155,9 @@ var failureFacts = []Fact{
 		}),
 	countFact("failures.timeouts", "Timeouts in any phase, the exec and gRPC probes' included.",
 		whyText, seriousWith("", evidence.OutcomeTimeout)),
-	countFact("failures.refused", "Connections refused by pods that are neither starting nor terminating.",
+	liveFact("failures.refused", "Connections refused by pods that are neither starting nor terminating.",
 		whyText, seriousWith("", evidence.OutcomeRefused)),
-	countFact("failures.dropped", "Resets and closes without an answer.",
+	liveFact("failures.dropped", "Resets and closes without an answer.",
 		whyText, func(f *Failure) bool {
 			return f.serious() && (f.Outcome == evidence.OutcomeReset || f.Outcome == evidence.OutcomeClosed)
 		}),

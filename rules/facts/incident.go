@@ -37,6 +37,31 @@ func (f *Failure) serious() bool {
 	return f.Result == evidence.Failed && (f.Life == Live || f.Life == LifeUnknown)
 }
 
+// doubtful tells whether the failure may be nothing but the noise of a start or an end: a refusal, reset or close of a pod
+// of which nobody knows what it was doing.
+func (f *Failure) doubtful() bool {
+	return f.Life == LifeUnknown && (f.Outcome == evidence.OutcomeRefused || f.Outcome == evidence.OutcomeReset || f.Outcome == evidence.OutcomeClosed)
+}
+
+// doubtfulMinority tells whether most of what a root cause has to explain is not doubtful. What is doubtful then names no
+// failing pod and is not counted.
+func (in *Incident) doubtfulMinority() bool {
+	return once(in, "doubtfulMinority", func() bool {
+		doubtful, sure := 0, 0
+		for i := range in.Failures {
+			f := &in.Failures[i]
+			switch {
+			case !f.serious():
+			case f.doubtful():
+				doubtful += f.Count
+			default:
+				sure += f.Count
+			}
+		}
+		return doubtful < sure
+	})
+}
+
 // Group is a class of failures: how far they got, what happened there, and the life of the pod.
 type Group struct {
 	Phase    evidence.Phase
@@ -181,7 +206,7 @@ func (in *Incident) failingPods() []string {
 	return once(in, "failingPods", func() []string {
 		seen := map[string]bool{}
 		for i := range in.Failures {
-			if f := &in.Failures[i]; f.serious() && f.Object.Name != "" {
+			if f := &in.Failures[i]; f.serious() && f.Object.Name != "" && !(f.doubtful() && in.doubtfulMinority()) {
 				seen[f.Object.Name] = true
 			}
 		}

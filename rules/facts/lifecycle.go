@@ -160,7 +160,18 @@ var lifecycleFacts = []Fact{
 		Type: Int, Unit: "pods", Scope: ScopeIncident, Needs: []string{evidence.SourcePods},
 		Why: "a container killed for memory leaves no event of its own", Collect: collectPods,
 		Compute: func(in *Incident) Value {
-			return in.lastEnds(func(_ *evidence.Pod, s *evidence.ContainerState) bool { return s.Reason == "OOMKilled" })
+			v := in.lastEnds(func(_ *evidence.Pod, s *evidence.ContainerState) bool { return s.Reason == "OOMKilled" })
+			// A table of pods has it as the pod's state.
+			var rows []evidence.Ref
+			for _, p := range in.Pods {
+				if p.Phase == "OOMKilled" {
+					rows = append(rows, p.Ref)
+				}
+			}
+			if n, ok := v.V.(int64); len(rows) > 0 && (!ok || n == 0) {
+				return known(int64(len(rows)), rows...)
+			}
+			return v
 		},
 	},
 	{
