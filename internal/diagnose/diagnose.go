@@ -35,6 +35,10 @@ type Options struct {
 	Match func(rules.Subject) bool
 }
 
+// MaxIncidents is how many incidents one run diagnoses, the most severe ones: an answer about more of them is one that
+// nobody reads, and each holds its own copy of what it cites. The others are counted in the coverage.
+const MaxIncidents = 100
+
 // Run diagnoses a finished set.
 func Run(set *evidence.Set, k Knowledge, o Options) *rules.DiagnosisList {
 	set = set.AsOf(o.AsOf)
@@ -48,6 +52,8 @@ func Run(set *evidence.Set, k Knowledge, o Options) *rules.DiagnosisList {
 	if o.Match != nil {
 		ins = slices.DeleteFunc(ins, func(in *incident) bool { return !o.Match(subject(in)) })
 	}
+	found := len(ins)
+	ins = ins[:min(found, MaxIncidents)]
 	// Incidents share only what nobody changes any more, so they are diagnosed side by side; the order stays.
 	set.Lookup("")
 	list.Items = make([]rules.Diagnosis, len(ins))
@@ -66,6 +72,10 @@ func Run(set *evidence.Set, k Knowledge, o Options) *rules.DiagnosisList {
 	close(next)
 	workers.Wait()
 	list.Coverage = coverage(set)
+	if found > len(ins) {
+		list.Coverage = append(list.Coverage, evidence.Coverage{Source: evidence.SourceInput, Status: evidence.CoveragePartial,
+			Detail: fmt.Sprintf("%d incidents were found; the %d most severe are diagnosed. A namespace or a workload named on the command line selects others", found, len(ins))})
+	}
 	return list
 }
 
@@ -303,9 +313,17 @@ func exhibits(d *rules.Diagnosis, in *incident) {
 				continue
 			}
 			it, _ := evidence.ItemOf(v)
+			at, excerpt := timeOf(v, set.Relative), it.Excerpt
+			if !set.Cut.IsZero() && at.After(set.Cut) {
+				// The item opens as it was recorded; at the moment of the cut only its beginning was known.
+				at, excerpt = time.Time{}, "as recorded later: "+excerpt
+				if e, ok := v.(*evidence.Event); ok {
+					at = e.First
+				}
+			}
 			d.Evidence[r] = rules.Exhibit{
 				Kind: evidence.Kind(strings.SplitN(string(r), ":", 2)[0]), Source: it.Source, Locator: in.FillQuery(it.Locator),
-				At: timeOf(v, set.Relative), Excerpt: it.Excerpt, File: it.File, Line: it.Line,
+				At: at, Excerpt: excerpt, File: it.File, Line: it.Line,
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -275,6 +276,11 @@ func TestAsOf(t *testing.T) {
 	if d.Window.End.After(nine(10)) || !d.Window.AsOf.Equal(nine(10)) {
 		t.Errorf("the window is %+v", d.Window)
 	}
+	for ref, e := range d.Evidence {
+		if e.At.After(nine(10)) || strings.HasPrefix(string(ref), "event:") && !strings.HasPrefix(e.Excerpt, "as recorded later: ") {
+			t.Errorf("%s opens as known at 9:10: %+v", ref, e)
+		}
+	}
 	if before := diagnose.Run(s, k, diagnose.Options{AsOf: nine(-1)}); len(before.Items) != 0 {
 		t.Errorf("before all of it: %s", summary(before.Items[0]))
 	}
@@ -380,5 +386,21 @@ func TestMatch(t *testing.T) {
 		return c.Source == evidence.SourceLogs && c.Status == evidence.CoverageAbsent
 	}) {
 		t.Errorf("the logs, of which nothing was read, are not named as absent: %v", list.Coverage)
+	}
+}
+
+// TestManyIncidents: the most severe are diagnosed and the number of the others is said.
+func TestManyIncidents(t *testing.T) {
+	s := &evidence.Set{}
+	for i := range diagnose.MaxIncidents + 3 {
+		unhealthy(s, "shop", fmt.Sprintf("web%d-0", i), 0, 10, 10+i)
+	}
+	s.Finish(evidence.FinishOptions{})
+	list := diagnose.Run(s, knowledge(t), diagnose.Options{})
+	if len(list.Items) != diagnose.MaxIncidents || list.Items[0].Subject.Name != fmt.Sprintf("web%d", diagnose.MaxIncidents+2) {
+		t.Errorf("%d incidents, %s first", len(list.Items), list.Items[0].Subject.Name)
+	}
+	if last := list.Coverage[len(list.Coverage)-1]; last.Status != evidence.CoveragePartial || !strings.Contains(last.Detail, "103 incidents were found") {
+		t.Errorf("the coverage ends with %+v", last)
 	}
 }
