@@ -157,9 +157,9 @@ func windowText(w rules.Window, zone *time.Location, dash string) string {
 	}
 	last := clock
 	if start.Format(time.DateOnly) != end.Format(time.DateOnly) {
-		dash, last = " "+dash+" ", time.DateOnly+" "+clock
+		dash, last = " "+dash+" ", dateLayout(end)+" "+clock
 	}
-	return start.Format(time.DateOnly+" "+clock) + dash + end.Format(last+" MST")
+	return start.Format(dateLayout(start)+" "+clock) + dash + end.Format(last+" MST")
 }
 
 func in(t time.Time, zone *time.Location) time.Time {
@@ -169,12 +169,21 @@ func in(t time.Time, zone *time.Location) time.Time {
 	return t.In(zone)
 }
 
+// dateLayout leaves out the year that stands in where the input has none.
+func dateLayout(t time.Time) string {
+	if t.Year() == evidence.PlaceholderYear {
+		return "01-02"
+	}
+	return time.DateOnly
+}
+
 // moment is a time for a person; the zero time is the empty string.
 func moment(t time.Time, zone *time.Location) string {
 	if t.IsZero() {
 		return ""
 	}
-	return in(t, zone).Format("2006-01-02 15:04:05 MST")
+	t = in(t, zone)
+	return t.Format(dateLayout(t) + " 15:04:05 MST")
 }
 
 // ageText turns "12m0s" into "12 min"; text that is no duration comes back as it is.

@@ -191,12 +191,12 @@ func TestFinishTimes(t *testing.T) {
 		{"no year, other zone", anchored(Yearless(1, 1, 1, 0, 0, 0, tokyo), newYear), time.Time{}, time.Date(2025, 12, 31, 16, 0, 0, 0, time.UTC), false},
 		{"no year, converted", anchored(Yearless(12, 31, 23, 0, 0, 0, newYork).UTC(), noon), time.Time{}, time.Date(2026, 1, 1, 4, 0, 0, 0, time.UTC), false},
 		{"the 29th of February", anchored(Yearless(2, 29, 1, 0, 0, 0, time.UTC), noon), time.Time{}, time.Date(2024, 2, 29, 1, 0, 0, 0, time.UTC), false},
-		{"no year at all", log(Yearless(2, 29, 1, 0, 0, 0, time.UTC)), time.Time{}, time.Date(placeholderYear, 2, 29, 1, 0, 0, 0, time.UTC), false},
+		{"no year at all", log(Yearless(2, 29, 1, 0, 0, 0, time.UTC)), time.Time{}, time.Date(PlaceholderYear, 2, 29, 1, 0, 0, 0, time.UTC), false},
 		{"no date", anchored(Dayless(9, 40, 7, 902e6, time.UTC), noon), time.Time{}, time.Date(2026, 3, 14, 9, 40, 7, 902e6, time.UTC), false},
 		{"no date, yesterday", anchored(Dayless(23, 50, 0, 0, time.UTC), noon), time.Time{}, time.Date(2026, 3, 13, 23, 50, 0, 0, time.UTC), false},
 		{"no date, a clock ahead", anchored(Dayless(12, 10, 0, 0, time.UTC), noon), time.Time{}, noon.Add(10 * time.Minute), false},
 		{"no date, other zone", anchored(Dayless(1, 0, 0, 0, tokyo), noon), time.Time{}, time.Date(2026, 3, 13, 16, 0, 0, 0, time.UTC), false},
-		{"no date at all", log(Dayless(9, 0, 0, 0, time.UTC)), time.Time{}, time.Date(placeholderYear, 1, 2, 9, 0, 0, 0, time.UTC), false},
+		{"no date at all", log(Dayless(9, 0, 0, 0, time.UTC)), time.Time{}, time.Date(PlaceholderYear, 1, 2, 9, 0, 0, 0, time.UTC), false},
 		{"unknown stays unknown", anchored(time.Time{}, noon), time.Time{}, time.Time{}, false},
 		{"absolute", log(noon.In(tokyo)), time.Time{}, noon, false},
 	}
@@ -331,5 +331,19 @@ func BenchmarkFinish(b *testing.B) {
 	for b.Loop() {
 		s := &Set{Events: slices.Clone(events)}
 		s.Finish(FinishOptions{})
+	}
+}
+
+// What has no year gets one that nobody takes for real, and the coverage says so.
+func TestNoYearIsSaid(t *testing.T) {
+	s := &Set{Logs: []LogLine{{Item: Item{Source: "logs", Locator: "l", Excerpt: "x"}, At: Yearless(time.November, 18, 14, 2, 3, 0, time.UTC)}}}
+	s.Finish(FinishOptions{})
+	if s.Logs[0].At.Year() != PlaceholderYear || len(s.Coverage) != 1 || s.Coverage[0].Status != CoveragePartial {
+		t.Errorf("at %v, coverage %+v", s.Logs[0].At, s.Coverage)
+	}
+	s = &Set{Logs: []LogLine{{Item: Item{Source: "logs", Locator: "l", Excerpt: "x"}, At: Yearless(time.November, 18, 14, 2, 3, 0, time.UTC)}}}
+	s.Finish(FinishOptions{At: time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC)})
+	if s.Logs[0].At.Year() != 2026 || len(s.Coverage) != 0 {
+		t.Errorf("at %v, coverage %+v", s.Logs[0].At, s.Coverage)
 	}
 }

@@ -1,14 +1,17 @@
 package evidence
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // yearless and dayless mark times that a log printed without a year ("Nov  3 18:22:10") or without a date
 // ("09:40:07.902Z"). Year 400 is a leap year, so that the 29th of February survives.
 const (
 	yearlessYear = 400
 	daylessYear  = 200
-	// placeholderYear stands in where nothing in the input has a year.
-	placeholderYear = 2000
+	// PlaceholderYear stands in where nothing in the input has a year.
+	PlaceholderYear = 2000
 )
 
 // Yearless is a time without a year; [Set.Finish] puts it into the year that brings it nearest before the anchor.
@@ -157,15 +160,17 @@ func (s *Set) resolveTimes(at time.Time) {
 		// Nothing has a full date. A partial date still orders things, so it becomes the anchor.
 		switch {
 		case !yearless.IsZero():
-			anchor = withYear(yearless, placeholderYear)
+			anchor = withYear(yearless, PlaceholderYear)
 		case !dayless.IsZero():
-			anchor = time.Date(placeholderYear, 1, 2, dayless.Hour(), dayless.Minute(), dayless.Second(), dayless.Nanosecond(), dayless.Location())
+			anchor = time.Date(PlaceholderYear, 1, 2, dayless.Hour(), dayless.Minute(), dayless.Second(), dayless.Nanosecond(), dayless.Location())
 		case relative:
 			s.Relative = true
 			return
 		default:
 			return
 		}
+		s.Coverage = append(s.Coverage, Coverage{Source: SourceInput, Status: CoveragePartial,
+			Detail: fmt.Sprintf("no time in the input has a year: the dates stand in the year %d, and only their distances count; --at tells the moment of the newest", PlaceholderYear)})
 	}
 	move := func(t *time.Time) {
 		switch {

@@ -85,7 +85,10 @@ func (g *gathering) path(path string) {
 		g.file(path, false)
 		return
 	}
-	// WalkDir visits in lexical order.
+	// WalkDir visits in lexical order, and follows a link that is the root itself only with the separator behind it.
+	if !strings.HasSuffix(path, string(filepath.Separator)) {
+		path += string(filepath.Separator)
+	}
 	err = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -135,3 +135,17 @@ func TestInvalidUTF8IsReplaced(t *testing.T) {
 		t.Errorf("pods %+v, coverage %v", set.Pods, covered(set))
 	}
 }
+
+// A link to a folder is the folder.
+func TestLinkToFolder(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "real/a.log", "2026-11-29T14:03:11Z ERROR broken\n")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(filepath.Join(dir, "real"), link); err != nil {
+		t.Fatal(err)
+	}
+	set, err := Read([]string{link}, nil, Options{})
+	if err != nil || len(set.Logs) != 1 || set.Logs[0].File != filepath.Join(link, "a.log") {
+		t.Errorf("%+v, %v", set.Logs, err)
+	}
+}
