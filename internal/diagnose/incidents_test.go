@@ -318,7 +318,7 @@ func TestOrderOfInputDoesNotMatter(t *testing.T) {
 			s.Listeners = append(s.Listeners, evidence.Listener{Address: "0.0.0.0", Port: fmt.Sprint(8080 + i), Queued: -1, Backlog: -1})
 			s.Nodes = append(s.Nodes, evidence.Node{Object: evidence.Object{Kind: "Node", Name: fmt.Sprintf("n%d", i)}, Conditions: []evidence.Condition{{Type: "Ready", Status: "True"}}})
 			for j := range 6 {
-				s.Logs = append(s.Logs, evidence.LogLine{Item: evidence.Item{Locator: "l"}, Origin: "app", Object: evidence.Object{Namespace: ns, Name: "web-7d9f8b6c5d-x2v22"},
+				s.Logs = append(s.Logs, evidence.LogLine{Item: evidence.Item{Locator: "app log " + ns}, Origin: "app", Object: evidence.Object{Namespace: ns, Name: "web-7d9f8b6c5d-x2v22"},
 					Message: fmt.Sprintf("RedisCommandTimeoutException %d", j), Route: "/cart", At: nine(float64(j % 3))})
 				s.Events = append(s.Events, evidence.Event{Object: evidence.Object{Namespace: ns, Kind: "HorizontalPodAutoscaler", Name: "web"}, Reason: "SuccessfulRescale",
 					Message: fmt.Sprintf("New size: %d; reason: cpu", 2+j%3), First: nine(float64(j)), Last: nine(float64(j)), Count: 1})

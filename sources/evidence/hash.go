@@ -110,7 +110,8 @@ func eventContent(h *hasher, e *Event) {
 }
 
 func logContent(h *hasher, l *LogLine) {
-	h.object(l.Object)
+	// The namespace may come from another line of the text; the locator has it where the line's own source names it.
+	h.str(l.Object.Kind, l.Object.Name, l.Locator)
 	h.str(l.Origin, l.Container, l.Node, l.Level, l.Logger, l.Thread, l.Route, l.Message)
 	h.time(l.At)
 }
