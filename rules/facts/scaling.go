@@ -110,6 +110,33 @@ type correlation struct {
 	ok       bool
 }
 
+// newest is the last moment of which the incident's evidence tells, its end at least.
+func (in *Incident) newest() time.Time {
+	t := in.End
+	see := func(at time.Time) {
+		if at.After(t) && !at.After(in.Set.End) {
+			t = at
+		}
+	}
+	for _, e := range in.Events {
+		see(e.Last)
+	}
+	for _, l := range in.Logs {
+		see(l.At)
+	}
+	for _, r := range in.Requests {
+		see(r.At)
+	}
+	for _, series := range in.Series {
+		for _, s := range series {
+			if n := len(s.Samples); n > 0 {
+				see(s.Samples[n-1].At)
+			}
+		}
+	}
+	return t
+}
+
 func (in *Incident) correlation() correlation {
 	return once(in, "correlation", func() correlation {
 		var c correlation
@@ -118,13 +145,11 @@ func (in *Incident) correlation() correlation {
 		if len(scales) == 0 || len(moments) < 2 || in.Start.IsZero() {
 			return c
 		}
-		// The time looked at is from ten minutes before the first scale event, or the first failure, to the end of what was
-		// read, at most one event lifetime after the last failure: quiet time after the burst counts as quiet. What scaled
-		// in all of that time counts, not only what scaled during the incident.
-		from, to := in.Start, in.Set.End
-		if to.IsZero() || to.Before(in.End) {
-			to = in.End
-		}
+		// The time looked at is from ten minutes before the first scale event, or the first failure, to the newest evidence
+		// of the incident, at most one event lifetime after the last failure: quiet time after the burst counts as quiet,
+		// time of which nothing was read does not. What scaled in all of that time counts, not only what scaled during the
+		// incident.
+		from, to := in.Start, in.newest()
 		if latest := in.End.Add(eventLifetime); to.After(latest) {
 			to = latest
 		}

@@ -116,13 +116,14 @@ func TestRateRatio(t *testing.T) {
 			}, wants{"scaling.rateRatio": 2.5 / 0.6 / (0.5 / 0.4), "scaling.significance": 0.36},
 		},
 		{
-			// Read three days later: events live an hour, so what came after 10:10 is not known to be quiet. 3 of 80 minutes.
+			// Read three days later: of the time after the last failure nothing was read, so it is not known to be quiet. 3 of
+			// 20 minutes.
 			"read days later", func(in *facts.Incident) {
 				rescale(in, "4", at(0))
 				fail(in, "a", span(at(1), at(1), 1))
 				fail(in, "b", span(at(10), at(10), 1))
 				in.Set.End = at(3 * 24 * 60)
-			}, wants{"scaling.rateRatio": 1.5 / 0.0375 / (1.5 / 0.9625), "scaling.significance": 1 - 0.9625*0.9625},
+			}, wants{"scaling.rateRatio": 1.5 / 0.15 / (1.5 / 0.85), "scaling.significance": 1 - 0.85*0.85},
 		},
 		{"one moment is no correlation", func(in *facts.Incident) {
 			rescale(in, "4", at(0))
