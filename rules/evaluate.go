@@ -155,29 +155,25 @@ func (p *Pack) cited(in *facts.Incident, kind, id string) []evidence.Ref {
 		}
 		return out
 	case "source":
-		return ends(in.Read(id))
+		return in.Ends(id)
 	}
-	for _, h := range in.Signatures[id].Hits {
+	for _, h := range in.Signatures[id].Hits[:min(len(in.Signatures[id].Hits), maxRefs)] {
 		out = append(out, h.Line.Ref)
 	}
 	i := slices.IndexFunc(p.Signatures, func(s *Signature) bool { return s.ID == id })
 	if len(out) > 0 || i < 0 {
 		return out
 	}
-	for _, l := range in.Logs {
-		if p.Signatures[i].readsOrigin(l.Origin) {
-			out = append(out, l.Ref)
-		}
+	read := func(l *evidence.LogLine) bool { return p.Signatures[i].readsOrigin(l.Origin) }
+	first := slices.IndexFunc(in.Logs, read)
+	if first < 0 {
+		return nil
 	}
-	return ends(out)
-}
-
-// ends are the first and the last.
-func ends(refs []evidence.Ref) []evidence.Ref {
-	if len(refs) > 2 {
-		refs = []evidence.Ref{refs[0], refs[len(refs)-1]}
+	last := len(in.Logs) - 1
+	for !read(in.Logs[last]) {
+		last--
 	}
-	return refs
+	return []evidence.Ref{in.Logs[first].Ref, in.Logs[last].Ref}
 }
 
 func signalOutcomes(in *facts.Incident) map[string]bool {

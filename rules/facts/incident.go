@@ -138,32 +138,36 @@ type Incident struct {
 	paths map[string]pathInfo
 }
 
-// Read gives the refs of what the incident has of a source, in the order in which it is held.
-func (in *Incident) Read(source string) []evidence.Ref {
-	var out []evidence.Ref
+// Ends gives the refs of the first and the last item that the incident has of a source, in the order in which it is held.
+func (in *Incident) Ends(source string) []evidence.Ref {
 	switch source {
 	case evidence.SourceEvents:
-		for _, e := range in.Events {
-			out = append(out, e.Ref)
-		}
+		return ends(in.Events, func(e *evidence.Event) evidence.Ref { return e.Ref })
 	case evidence.SourcePods:
-		out = podRefs(in.Pods)
+		return ends(in.Pods, func(p *evidence.Pod) evidence.Ref { return p.Ref })
 	case evidence.SourceSpecs:
 		if in.Template != nil {
-			out = append(out, in.Template.Ref)
+			return []evidence.Ref{in.Template.Ref}
 		}
 	case evidence.SourceLogs:
-		for _, l := range in.Logs {
-			out = append(out, l.Ref)
-		}
+		return ends(in.Logs, func(l *evidence.LogLine) evidence.Ref { return l.Ref })
 	case evidence.SourceRequests:
-		out = requestRefs(in.Requests)
+		return ends(in.Requests, func(r *evidence.Request) evidence.Ref { return r.Ref })
 	case evidence.SourceNodes:
-		for _, n := range in.Nodes {
-			out = append(out, n.Ref)
-		}
+		return ends(in.Nodes, func(n *evidence.Node) evidence.Ref { return n.Ref })
 	}
-	return out
+	return nil
+}
+
+func ends[T any](items []*T, ref func(*T) evidence.Ref) []evidence.Ref {
+	switch n := len(items); n {
+	case 0:
+		return nil
+	case 1:
+		return []evidence.Ref{ref(items[0])}
+	default:
+		return []evidence.Ref{ref(items[0]), ref(items[n-1])}
+	}
 }
 
 // Probe is one probe of the container.
