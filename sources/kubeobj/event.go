@@ -150,6 +150,10 @@ func AddEvent(set *evidence.Set, raw *RawEvent, at Origin) bool {
 	if strings.HasSuffix(e.Excerpt, e.Message) {
 		e.Message = e.Excerpt[len(e.Excerpt)-len(e.Message):]
 	}
+	if len(set.Events) == cap(set.Events) {
+		// Append grows a long slice by a quarter and copies it each time; an event is half a kilobyte.
+		set.Events = slices.Grow(set.Events, max(len(set.Events), 64))
+	}
 	set.Events = append(set.Events, e)
 	return true
 }

@@ -125,8 +125,11 @@ func (p *pool) text(b []byte) string {
 	if s, ok := p.known[string(b)]; ok {
 		return s
 	}
-	if p.known == nil || len(p.known) >= poolEntries {
+	switch {
+	case p.known == nil:
 		p.known = make(map[string]string, 256)
+	case len(p.known) >= poolEntries:
+		clear(p.known) // keeps its tables
 	}
 	s := string(b)
 	p.known[s] = s
