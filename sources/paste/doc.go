@@ -18,5 +18,5 @@
 // ([MaxTree]), what lies beyond it is skipped and named. A YAML document, or an element of a YAML List, may have 1 MiB
 // ([MaxYAML]), 10,000 lines ([MaxYAMLLines]) and, with every alias counted as what it stands for, 200,000 nodes
 // ([MaxYAMLNodes]). Nesting is followed for 100 levels ([MaxDepth]). Of log lines and requests the last [MaxKept] are
-// kept, or a quarter fewer. So 2 GiB in one line of anything run through in well under 100 MB.
+// kept, or a quarter fewer. So 2 GiB in one line of anything run through in less than 128 MB.
 package paste
