@@ -376,7 +376,7 @@ func (in *Incident) queryFor(signal string) string {
 			return in.FillQuery(q.PromQL)
 		}
 	}
-	return "the signal " + signal + " of the metric catalogue (probedoctor knows no stack of this workload)"
+	return "no metric that probedoctor knows of this workload gives " + signal + "; a stack file in catalog/ of a --rules folder can name one"
 }
 
 func sortedKeys[V any](m map[string]V) []string {

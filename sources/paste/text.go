@@ -2,6 +2,7 @@ package paste
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -58,6 +59,7 @@ type text struct {
 	openLog    bool // whether a stack trace may be added to the last log line
 	traced     int  // lines of it that were added
 	complaints int
+	commas     bool // whether the lines are rows of a table with commas between its cells
 	from       marks
 	seen       struct{ pods, workloads int } // up to where adopt has looked
 }
@@ -156,9 +158,29 @@ func (t *text) read(n int, s string) {
 		}
 		return
 	}
+	if cells, ok := t.commaRow(trimmed); ok {
+		s, trimmed = cells, cells
+	}
 	if !t.prompt(trimmed) {
 		t.recognise(s, trimmed)
 	}
+}
+
+// commaHead is the header of one of kubectl's tables whose spaces somebody's script replaced by commas.
+var commaHead = regexp.MustCompile(`^(?:NAMESPACE,)?(?:NAME|LAST SEEN),(?:[A-Z][-A-Z0-9 %_/:]*(?:\(cores\)|\(bytes\)|\([A-Z]+\))?,)+[A-Z0-9 ()a-z%_,/-]*$`)
+
+// commaRow gives the header or a row of such a table with spaces between the cells.
+func (t *text) commaRow(s string) (string, bool) {
+	switch {
+	case commaHead.MatchString(s):
+		t.commas = true
+	case t.commas && strings.Count(s, ",") < 2:
+		t.commas = false
+	}
+	if !t.commas {
+		return s, false
+	}
+	return strings.TrimSpace(strings.ReplaceAll(s, ",", "   ")), true
 }
 
 // recognise asks one format after the other; the first that knows the line takes it. What is unmistakable comes first, and

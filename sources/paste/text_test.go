@@ -221,3 +221,25 @@ func FuzzEventRow(f *testing.F) {
 		}
 	})
 }
+
+// TestTablesWithCommas: kubectl's tables after a script has put commas between the cells.
+func TestTablesWithCommas(t *testing.T) {
+	set := readInput(t, `NAME,READY,STATUS,RESTARTS,AGE,IP,NODE,NOMINATED,NODE,READINESS,GATES
+web-6d9c579567-66t6j,0/1,CrashLoopBackOff,7,12m,10.244.3.7,worker3,<none>,<none>
+web-6d9c579567-q2w4x,1/1,Running,0,12m,10.244.2.9,worker2,<none>,<none>
+
+NAME,REFERENCE,TARGETS,MINPODS,MAXPODS,REPLICAS,AGE
+web,Deployment/web,93%/50%,1,6,4,15m
+
+NAME,CPU(cores),MEMORY(bytes),
+web-6d9c579567-66t6j,101m,15Mi,
+
+Hello, the table above, as you see, is from this morning.
+`)
+	if got := strings.Join(podNames(set), " "); got != "web-6d9c579567-66t6j web-6d9c579567-q2w4x" || set.Pods[0].Restarts != 7 {
+		t.Errorf("pods %s, %+v", got, set.Pods)
+	}
+	if len(set.Autoscalers) != 1 || set.Autoscalers[0].Current != 4 || len(set.Series) != 2 {
+		t.Errorf("autoscalers %+v, %d series", set.Autoscalers, len(set.Series))
+	}
+}
