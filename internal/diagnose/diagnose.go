@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/probedoctor/probedoctor/rules"
+	"github.com/probedoctor/probedoctor/rules/facts"
 	"github.com/probedoctor/probedoctor/runbooks"
 	"github.com/probedoctor/probedoctor/sources/evidence"
 )
@@ -216,7 +217,7 @@ func symptoms(in *incident) []rules.Symptom {
 		kills := 0
 		var refs []evidence.Ref
 		for _, e := range in.Events {
-			if (e.Reason == "Killing" || e.Reason == "") && probeOfKill(e.Message) == kind {
+			if facts.KilledBy(e) == kind {
 				kills += max(e.Count, 1)
 				refs = append(refs, e.Ref)
 			}

@@ -99,7 +99,7 @@ func severity(in *incident) [4]float64 {
 	}
 	s[3] = float64(in.alike)
 	for _, e := range in.Events {
-		if e.Reason == "Killing" && strings.Contains(e.Message, "failed liveness probe") {
+		if facts.KilledBy(e) == evidence.Liveness {
 			s[1] += float64(max(e.Count, 1))
 		}
 	}
@@ -280,27 +280,15 @@ func (b *builder) fromPods() {
 func (b *builder) fromKills() {
 	for i := range b.set.Events {
 		e := &b.set.Events[i]
-		if e.Reason != "Killing" && e.Reason != "" || e.Object.Kind != "Pod" && e.Object.Kind != "" {
+		if facts.KilledBy(e) == "" || e.Object.Kind != "Pod" && e.Object.Kind != "" {
 			continue
 		}
-		kind := probeOfKill(e.Message)
 		w, inferred := b.owners.workload(e.Object.Namespace, e.Object.Name)
-		if kind == "" || len(b.byName[w.Name]) > 0 {
+		if len(b.byName[w.Name]) > 0 {
 			continue
 		}
 		b.get(e.Object.Namespace, w, e.Container, inferred)
 	}
-}
-
-// probeOfKill is the probe for whose failures the kubelet ended a container, empty when the message tells of no such end.
-func probeOfKill(message string) evidence.ProbeKind {
-	switch {
-	case strings.Contains(message, "failed startup probe"):
-		return evidence.Startup
-	case strings.Contains(message, "failed liveness probe"), strings.Contains(message, "is unhealthy, it will be killed"):
-		return evidence.Liveness
-	}
-	return ""
 }
 
 // quiet is how long a Ready pod must have run since its last restart for its restarts to be history and no symptom.

@@ -1,7 +1,6 @@
 package facts
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -244,7 +243,7 @@ var failureFacts = []Fact{
 		Type: Int, Unit: "kills", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "restarts by liveness are an outage of their own", Collect: collectEvents,
 		Compute: func(in *Incident) Value {
-			return in.countKills("failed liveness probe", "is unhealthy, it will be killed")
+			return in.countKills(evidence.Liveness)
 		},
 	},
 	{
@@ -255,13 +254,13 @@ var failureFacts = []Fact{
 			pods := map[string]bool{}
 			var refs []evidence.Ref
 			for _, e := range in.Events {
-				if e.Reason == "Killing" && containsFold(e.Message, "failed liveness probe") {
+				if KilledBy(e) == evidence.Liveness {
 					pods[e.Object.Name] = true
 					refs = append(refs, e.Ref)
 				}
 			}
 			if len(pods) == 0 {
-				return in.countKills("failed liveness probe")
+				return in.countKills(evidence.Liveness)
 			}
 			return known(int64(len(pods)), refs...)
 		},
@@ -271,7 +270,7 @@ var failureFacts = []Fact{
 		Type: Double, Unit: "probes", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "a container that never once answers between start and kill has not started, or never will", Collect: collectEvents,
 		Compute: func(in *Incident) Value {
-			kills := in.countKills("failed liveness probe", "is unhealthy, it will be killed")
+			kills := in.countKills(evidence.Liveness)
 			if !kills.Known || kills.V.(int64) < 2 {
 				return Unknown
 			}
@@ -291,7 +290,7 @@ var failureFacts = []Fact{
 		Name: "failures.startupKills", Doc: "Containers that were killed because their startup probe failed, by Killing events.",
 		Type: Int, Unit: "kills", Scope: ScopeIncident, Needs: []string{evidence.SourceEvents},
 		Why: "a kill at the end of the startup budget is slow start or never started", Collect: collectEvents,
-		Compute: func(in *Incident) Value { return in.countKills("failed startup probe") },
+		Compute: func(in *Incident) Value { return in.countKills(evidence.Startup) },
 	},
 	{
 		Name: "failures.span", Doc: "Time from the first to the last failure that is not noise. Unknown when they have no times.",
@@ -330,11 +329,11 @@ var failureFacts = []Fact{
 }
 
 // countKills counts Killing events with one of the texts; old kubelets did not say which probe.
-func (in *Incident) countKills(texts ...string) Value {
+func (in *Incident) countKills(kind evidence.ProbeKind) Value {
 	n := int64(0)
 	var refs []evidence.Ref
 	for _, e := range in.Events {
-		if e.Reason == "Killing" && slices.ContainsFunc(texts, func(t string) bool { return containsFold(e.Message, t) }) && (in.Container == "" || e.Container == "" || e.Container == in.Container) {
+		if KilledBy(e) == kind && (in.Container == "" || e.Container == "" || e.Container == in.Container) {
 			n += int64(max(e.Count, 1))
 			refs = append(refs, e.Ref)
 		}

@@ -46,12 +46,25 @@ func (in *Incident) lastEnds(match func(p *evidence.Pod, s *evidence.ContainerSt
 	return known(n, refs...)
 }
 
+// KilledBy is the probe for whose failures the event tells that the kubelet ended a container, empty when it tells of no
+// such end. A pasted message may stand without its reason.
+func KilledBy(e *evidence.Event) evidence.ProbeKind {
+	switch {
+	case e.Reason != "Killing" && e.Reason != "":
+	case containsFold(e.Message, "failed startup probe"):
+		return evidence.Startup
+	case containsFold(e.Message, "failed liveness probe"), containsFold(e.Message, "is unhealthy, it will be killed"):
+		return evidence.Liveness
+	}
+	return ""
+}
+
 // killedByProbe are the pods of which an event says that a liveness or startup probe killed a container.
 func (in *Incident) killedByProbe() map[string]bool {
 	return once(in, "killedByProbe", func() map[string]bool {
 		out := map[string]bool{}
 		for _, e := range in.Events {
-			if e.Reason == "Killing" && (containsFold(e.Message, "failed liveness probe") || containsFold(e.Message, "failed startup probe") || containsFold(e.Message, "is unhealthy, it will be killed")) {
+			if KilledBy(e) != "" {
 				out[e.Object.Name] = true
 			}
 		}

@@ -25,8 +25,8 @@ func reachedThreshold(in *Incident) Value {
 	if p.Spec == nil || len(p.Failures) == 0 {
 		return Unknown
 	}
-	if word := string(p.Kind); p.Kind == evidence.Liveness || p.Kind == evidence.Startup {
-		if v := in.countKills("failed " + word + " probe"); v.Known && v.V.(int64) > 0 {
+	if p.Kind == evidence.Liveness || p.Kind == evidence.Startup {
+		if v := in.countKills(p.Kind); v.Known && v.V.(int64) > 0 {
 			return known(true, v.Refs...)
 		}
 	}
