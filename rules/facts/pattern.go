@@ -467,6 +467,7 @@ func simultaneous(in *Incident) Value {
 	}
 	spared := 0
 	for _, p := range in.livePods() {
+		cited = append(cited, p.Ref)
 		// A pod made after the failures began cannot have begun to fail with the others.
 		if !in.isFailing(p.Object.Name) && p.Created.Before(lo) {
 			spared++
