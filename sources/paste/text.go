@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/probedoctor/probedoctor/sources/evidence"
@@ -350,6 +351,9 @@ func (t *text) endBlock() {
 	}
 	t.block = nil
 	text := b.text()
+	if !strings.ContainsFunc(text, unicode.IsLetter) {
+		return // brackets and numbers tell of nothing, however many there are
+	}
 	if t.webBody(b.first, text) || t.conditionsBlock(b.first, text) || b.json && b.size < maxJoined && t.jsonEvent(strings.Join(b.lines, " ")) {
 		return
 	}
