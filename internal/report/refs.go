@@ -41,11 +41,30 @@ type labels struct {
 	of    map[evidence.Ref]label
 	order []evidence.Ref // every reference that was numbered, by first appearance
 	next  map[byte]int
+	// groups are the references of the groups of failures by their id: what a cause rests on for which no rule speaks.
+	groups map[string][]evidence.Ref
+}
+
+// supporting is what a cause rests on: what its statements cite, else the failures that it explains.
+func (l *labels) supporting(c *rules.Cause) []evidence.Ref {
+	refs := refsOf(c.For)
+	if len(refs) == 0 {
+		for _, id := range c.Explains {
+			refs = append(refs, l.groups[id]...)
+		}
+	}
+	return refs
 }
 
 func newLabels(d *rules.Diagnosis) *labels {
-	l := &labels{of: map[evidence.Ref]label{}, next: map[byte]int{}}
+	l := &labels{of: map[evidence.Ref]label{}, next: map[byte]int{}, groups: map[string][]evidence.Ref{}}
+	for _, g := range d.Failures {
+		l.groups[g.ID] = g.Refs
+	}
 	for _, c := range d.Ranked {
+		if len(c.For) == 0 && c.Summary != "" {
+			l.add(l.supporting(&c))
+		}
 		for _, s := range strongest(c.For) {
 			l.add(s.Refs)
 		}

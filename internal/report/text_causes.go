@@ -87,8 +87,8 @@ func (t *text) cause(l *labels, mark string, c *rules.Cause, full bool) {
 	indent := lead{text: strings.Repeat(" ", causeIndent)}
 	if c.Summary != "" {
 		tail := ""
-		if !full {
-			tail = t.cite(l, refsOf(c.For))
+		if !full || len(c.For) == 0 {
+			tail = t.cite(l, l.supporting(c))
 		}
 		t.para(indent, t.text(c.Summary), t.plain, tail)
 	}
