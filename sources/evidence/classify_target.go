@@ -71,8 +71,8 @@ func isMasked(host string) bool {
 		return true
 	}
 	if strings.IndexByte(host, ':') >= 0 {
-		_, err := netip.ParseAddr(host)
-		return err != nil
+		a, err := netip.ParseAddr(host)
+		return err != nil || strings.ContainsFunc(a.Zone(), func(r rune) bool { return r > 127 || !isDigit(byte(r)) && !isLetter(byte(r)) })
 	}
 	numeric := true
 	for i := range len(host) {
