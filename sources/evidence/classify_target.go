@@ -72,7 +72,9 @@ func isMasked(host string) bool {
 	}
 	if strings.IndexByte(host, ':') >= 0 {
 		a, err := netip.ParseAddr(host)
-		return err != nil || strings.ContainsFunc(a.Zone(), func(r rune) bool { return r > 127 || !isDigit(byte(r)) && !isLetter(byte(r)) && !strings.ContainsRune("._-", r) })
+		return err != nil || strings.ContainsFunc(a.Zone(), func(r rune) bool {
+			return r > 127 || !isDigit(byte(r)) && !isLetter(byte(r)) && !strings.ContainsRune("._-", r)
+		})
 	}
 	numeric := true
 	for i := range len(host) {
