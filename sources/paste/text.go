@@ -60,7 +60,7 @@ type text struct {
 	openLog    bool // whether a stack trace may be added to the last log line
 	traced     int  // lines of it that were added
 	complaints int
-	commas     bool // whether the lines are rows of a table with commas between its cells
+	commas     int // how many commas the header of the table had whose rows have them between their cells; 0 outside
 	from       marks
 	seen       struct{ pods, workloads int } // up to where adopt has looked
 }
@@ -159,26 +159,30 @@ func (t *text) read(n int, s string) {
 		}
 		return
 	}
+	if t.prompt(trimmed) {
+		t.commas = 0
+		return
+	}
 	if cells, ok := t.commaRow(trimmed); ok {
 		s, trimmed = cells, cells
 	}
-	if !t.prompt(trimmed) {
-		t.recognise(s, trimmed)
-	}
+	t.recognise(s, trimmed)
 }
 
 // commaHead is the header of one of kubectl's tables whose spaces somebody's script replaced by commas.
 var commaHead = regexp.MustCompile(`^(?:NAMESPACE,)?(?:NAME|LAST SEEN),(?:[A-Z][-A-Z0-9 %_/:]*(?:\(cores\)|\(bytes\)|\([A-Z]+\))?,)+[A-Z0-9 ()a-z%_,/-]*$`)
 
-// commaRow gives the header or a row of such a table with spaces between the cells.
+// commaRow gives the header or a row of such a table with spaces between the cells. The table ends with a blank line, a
+// command, or a line that has no commas or more of them than the header.
 func (t *text) commaRow(s string) (string, bool) {
+	n := strings.Count(s, ",")
 	switch {
-	case commaHead.MatchString(s):
-		t.commas = true
-	case t.commas && strings.Count(s, ",") < 2:
-		t.commas = false
+	case (s[0] == 'N' || s[0] == 'L') && commaHead.MatchString(s):
+		t.commas = n
+	case n < 2 || n > t.commas:
+		t.commas = 0
 	}
-	if !t.commas {
+	if t.commas == 0 {
 		return s, false
 	}
 	return strings.TrimSpace(strings.ReplaceAll(s, ",", "   ")), true
@@ -231,7 +235,7 @@ func plainRecord(s string) bool {
 func (t *text) blank() {
 	t.closeRow()
 	t.endPieces()
-	t.openLog = false
+	t.openLog, t.commas = false, 0
 	if t.web != nil {
 		t.web.blank(t)
 	}

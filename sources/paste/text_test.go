@@ -234,12 +234,15 @@ web,Deployment/web,93%/50%,1,6,4,15m
 NAME,CPU(cores),MEMORY(bytes),
 web-6d9c579567-66t6j,101m,15Mi,
 
-Hello, the table above, as you see, is from this morning.
+2026-11-29T14:03:11Z ERROR cache: read of a,b,c failed, gave up, went on
 `)
 	if got := strings.Join(podNames(set), " "); got != "web-6d9c579567-66t6j web-6d9c579567-q2w4x" || set.Pods[0].Restarts != 7 {
 		t.Errorf("pods %s, %+v", got, set.Pods)
 	}
 	if len(set.Autoscalers) != 1 || set.Autoscalers[0].Current != 4 || len(set.Series) != 2 {
 		t.Errorf("autoscalers %+v, %d series", set.Autoscalers, len(set.Series))
+	}
+	if len(set.Logs) != 1 || !strings.Contains(set.Logs[0].Message, "read of a,b,c failed, gave up") {
+		t.Errorf("what follows the tables: %+v", set.Logs)
 	}
 }
